@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from rich.cells import cell_len
 
 from screens.drawing.clock import now, today
 from screens.drawing.safe_text import (
@@ -39,7 +38,7 @@ from screens.drawing.safe_text import (
 from screens.history.history_reader import HistoryReader
 from screens.search.hits import bar
 from screens.widgets.entry_list import clipped
-from workbench.agent.bulletin import Bulletin, BulletinLine, LoadedFile, Which, bulletin, loaded, owner_page
+from workbench.agent.bulletin import BulletinLine, LoadedFile, Which, bulletin, loaded, owner_page
 from workbench.agent.context import ContextLine, Injection, LeftOut, injection_from_json
 from workbench.agent.search_service import SearchService
 from workbench.agent.search_task import InjectRequest
@@ -131,8 +130,16 @@ def _whole(entry: Entry | None) -> list[Row]:
 # -- with a message ------------------------------------------------------------------------------
 
 
-def message_page(found: Injection, known: Known, settings: Settings, *, meaning: bool) -> ContextPage:
-    """What ``found`` says; ``known`` are the entries that it names and that still stand."""
+def message_page(workspace: Workspace, injection: Mapping[str, Any], *, meaning: bool) -> ContextPage:
+    """The page of an injection that was answered as JSON; ``meaning``: by the process that has the model.
+
+    Raises KeyError, TypeError or ValueError.
+    """
+    found, settings = injection_from_json(injection), workspace.settings
+    meaning = meaning and not any(note.endswith(_WORDS_ONLY) for note in found.notes)
+    named = [line.entry for line in found.lines if not line.scope]
+    named += [one.entry for one in (*found.left_out, *found.below)]
+    known = _entries_at(workspace, named)
     tone: Tone = "good" if found.lines else "muted"
     cost = piece(f"{grouped(found.tokens)}/{grouped(settings.inject_tokens)} tokens", tone)
     if found.skipped_because:
@@ -176,8 +183,7 @@ def _lead(sign: str, tone: Tone, score: float) -> tuple[RowPart, ...]:
 
 def _short(why: str) -> RowPart:
     """A reason in few cells: its first part, cut where it is long still."""
-    text = row_text(why.partition(":")[0])
-    return RowPart(text if cell_len(text) <= _WHY else words(clipped(text, _WHY).rstrip()), "warn")
+    return piece(clipped(row_text(why.partition(":")[0]), _WHY).rstrip(), "warn")
 
 
 def _given(line: ContextLine, entry: Entry | None, settings: Settings) -> Row:
@@ -252,8 +258,10 @@ def _reasons(line: ContextLine, entry: Entry | None, settings: Settings) -> Line
 # -- bulletins -----------------------------------------------------------------------------------
 
 
-def bulletin_page(found: Bulletin) -> ContextPage:
+def bulletin_page(place: Workspace, which: Which, *, memory_loaded: bool) -> ContextPage:
     """One bulletin: its lines under their sections, and how many are not in it."""
+    graph = read_graph(place)
+    found = bulletin(graph, which, today(), memory_loaded=memory_loaded, owner=owner_page(place, graph))
     rows: list[Row] = []
     for section in found.sections:
         if section.lines:
@@ -266,7 +274,7 @@ def bulletin_page(found: Bulletin) -> ContextPage:
         rows=rows,
         raw=found.text,
         cost=piece(f"{grouped(found.tokens)} tokens", "good" if found.text else "muted"),
-        empty=_NOTHING_TO_SAY[found.which],
+        empty=_NOTHING_TO_SAY[which],
     )
 
 
@@ -297,12 +305,13 @@ def _bulletin_lines(line: BulletinLine) -> Lines:
 # -- what is always loaded -----------------------------------------------------------------------
 
 
-def loaded_page(found: Sequence[LoadedFile], budget: int) -> ContextPage:
+def loaded_page(place: Workspace, *, memory_loaded: bool) -> ContextPage:
     """The files that an agent has before it, the costliest bars the longest."""
+    found = loaded(place, today(), memory_loaded=memory_loaded)
     total = sum(one.tokens for one in found)
     most = max((one.tokens for one in found), default=0) or 1
     return ContextPage(
-        rows=[_loaded_row(one, most, total, budget) for one in found],
+        rows=[_loaded_row(one, most, total, place.memory_budget) for one in found],
         cost=piece(f"{grouped(total)} tokens", "muted"),
         empty=_NOTHING_LOADED,
     )
@@ -311,14 +320,7 @@ def loaded_page(found: Sequence[LoadedFile], budget: int) -> ContextPage:
 def _loaded_row(one: LoadedFile, most: int, total: int, budget: int) -> Row:
     tones: dict[str, Tone] = {"loaded": "faint", "empty": "warn", "unreadable": "bad"}
     loaded = one.state == "loaded"
-    lines: list[tuple[str, Tone]] = [
-        (one.path, "head"),
-        (one.why, "muted"),
-        (f"about {grouped(one.tokens)} of {grouped(total)} tokens", "muted"),
-        (f"budget: {grouped(budget)} characters" if one.kind is Kind.MEMORY else "", "muted"),
-        ("it is empty" if one.state == "empty" else "", "warn"),
-        ("it cannot be read" if one.state == "unreadable" else "", "bad"),
-    ]
+    said = {"empty": "it is empty", "unreadable": "it cannot be read"}.get(one.state, "")
     return Row(
         id=one.path,
         text=row_text(one.path),
@@ -329,7 +331,15 @@ def _loaded_row(one: LoadedFile, most: int, total: int, budget: int) -> Row:
         ),
         tail=(piece(one.why if loaded else one.state, tones[one.state]),),
         path=one.path,
-        of=line_rows(lines),
+        of=line_rows(
+            [
+                (one.path, "head"),
+                (one.why, "muted"),
+                (f"about {grouped(one.tokens)} of {grouped(total)} tokens", "muted"),
+                (f"budget: {grouped(budget)} characters" if one.kind is Kind.MEMORY else "", "muted"),
+                (said, tones[one.state]),
+            ]
+        ),
     )
 
 
@@ -392,20 +402,20 @@ def _share_lines(share: UsageShare, *, gone: bool) -> Lines:
 
 
 def _never_row(entry: Entry, days: int) -> Row:
-    missing = "it may lack the words that questions use, or it is not needed"
-    lines: list[tuple[str, Tone]] = [
-        (f"it was in no answer of the last {days} days", "head"),
-        (missing, "muted"),
-        (entry.address, "faint"),
-    ]
     return Row(
         id=f"never:{entry.address}",
         text=row_text(entry.plain_title),
         tone="muted",
         lead=(piece("∅", "faint"),),
         tail=(safe_piece(entry.kind, "faint"),),
-        of=[*line_rows(lines), *_whole(entry)],
+        of=[*line_rows(_never_lines(entry, days)), *_whole(entry)],
     ).at(entry)
+
+
+def _never_lines(entry: Entry, days: int) -> Lines:
+    yield f"it was in no answer of the last {days} days", "head"
+    yield "it may lack the words that questions use, or it is not needed", "muted"
+    yield entry.address, "faint"
 
 
 _NEVER = 300
@@ -451,28 +461,13 @@ class ContextReader:
 
         def read(place: Workspace) -> ContextPage:
             found = self._by_words(place, asked) if injection is None else injection
-            return _page_of(place, found, meaning=injection is not None)
+            return message_page(place, found, meaning=injection is not None)
 
         return await self._reader.run(read), injection is None
 
-    async def bulletin(self, which: Which, *, memory_loaded: bool) -> ContextPage:
-        """One of the bulletins."""
-
-        def read(place: Workspace) -> ContextPage:
-            graph = read_graph(place)
-            owner = owner_page(place, graph)
-            return bulletin_page(bulletin(graph, which, today(), memory_loaded=memory_loaded, owner=owner))
-
-        return await self._reader.run(read)
-
-    async def loaded(self, *, memory_loaded: bool) -> ContextPage:
-        """What is always loaded."""
-
-        def read(place: Workspace) -> ContextPage:
-            found = loaded(place, today(), memory_loaded=memory_loaded)
-            return loaded_page(found, place.memory_budget)
-
-        return await self._reader.run(read)
+    async def page(self, read: Callable[..., ContextPage], **options: object) -> ContextPage:
+        """A page that is read from the workspace."""
+        return await self._reader.run(read, **options)
 
     async def most(self, days: int, so_far: Callable[[ContextPage], object]) -> ContextPage:
         """What was given most, and what never was; ``so_far`` gets the page while files are read."""
@@ -506,15 +501,6 @@ class ContextReader:
         if self._by_keyword is None or self._by_keyword.workspace is not workspace:
             self._by_keyword = SearchService(workspace, vectors=False, today=today)
         return asked.answer(self._by_keyword)
-
-
-def _page_of(workspace: Workspace, said: Mapping[str, Any], *, meaning: bool) -> ContextPage:
-    """The page of an injection that was answered as JSON. Raises KeyError, TypeError or ValueError."""
-    found = injection_from_json(said)
-    meaning = meaning and not any(note.endswith(_WORDS_ONLY) for note in found.notes)
-    named = [line.entry for line in found.lines if not line.scope]
-    named += [one.entry for one in (*found.left_out, *found.below)]
-    return message_page(found, _entries_at(workspace, named), workspace.settings, meaning=meaning)
 
 
 def _entries_at(workspace: Workspace, addresses: Iterable[str]) -> dict[str, Entry]:

@@ -7,7 +7,7 @@ Looking here records nothing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from enum import IntEnum
 from functools import partial
@@ -22,14 +22,23 @@ from textual.widgets import Input, Static
 
 from screens.actions.keys import key_for
 from screens.actions.registry import Context, FocusContext
-from screens.context.pages import INVITATION, ContextPage, ContextReader, copied, raw_rows
-from screens.drawing.safe_text import Row, plural, row_text, words
-from screens.frames.overlay_screen import BrowseScreen, Services, failure_rows
+from screens.context.pages import (
+    INVITATION,
+    ContextPage,
+    ContextReader,
+    bulletin_page,
+    copied,
+    loaded_page,
+    raw_rows,
+)
+from screens.drawing.safe_text import Row, plural, words
+from screens.frames.overlay_screen import OverlayScreen, Services, failure_rows
 from screens.main.copy import copy
 from screens.main.operation_commands import turned
 from screens.main.request import Request
 from screens.search.recent import InputHistory
 from screens.widgets.lines import PartsLine, QueryInput, TabLine
+from workbench.safety.terminal import visible
 
 if TYPE_CHECKING:
     from screens.search.engine import Engine
@@ -46,23 +55,13 @@ LONGEST = 4_000
 class MessageInput(QueryInput):
     """A line of text; what is pasted becomes one line in which nothing is invisible."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            placeholder="/ a message as you would send it to the agent",
-            compact=True,
-            id="message",
-            max_length=LONGEST,
-            select_on_focus=False,
-        )
-
     def on_paste(self, event: events.Paste) -> None:
         """Put all lines in, one after the other."""
         event.stop()
         event.prevent_default()
-        pasted = " ".join(event.text.split())
-        whole = " ".join(filter(None, (row_text(pasted[at : at + 500]) for at in range(0, len(pasted), 500))))
+        pasted = visible(" ".join(event.text.split()), one_line=True)
         start, end = sorted(self.selection)
-        self.replace(whole[: LONGEST - len(self.value) + end - start], start, end)
+        self.replace(pasted[: LONGEST - len(self.value) + end - start], start, end)
 
 
 class ContextTab(IntEnum):
@@ -76,6 +75,12 @@ class ContextTab(IntEnum):
 
 
 _NAMES = ("Message", "Memory", "Context", "Loaded", "Given most")
+_READS: Mapping[ContextTab, Callable[..., ContextPage]] = {
+    ContextTab.MEMORY: partial(bulletin_page, which="memory"),
+    ContextTab.CONTEXT: partial(bulletin_page, which="context"),
+    ContextTab.LOADED: loaded_page,
+}
+"""How a page is read that is neither of a message nor a count."""
 _HAVE_TEXT = (ContextTab.MESSAGE, ContextTab.MEMORY, ContextTab.CONTEXT)
 """Those of which an agent gets a text; the others are lists for a person."""
 _TITLES = (
@@ -89,7 +94,7 @@ _NO_ENTRY = "select an entry of this memory first"
 _NO_DAYS = "the number of days applies to view 5"
 
 
-class AgentScreen(BrowseScreen):
+class AgentScreen(OverlayScreen):
     """A line to type a message in, and under it what an agent gets, with what is behind each row."""
 
     PLACES = (FocusContext.AGENT, FocusContext.MESSAGE)
@@ -99,7 +104,13 @@ class AgentScreen(BrowseScreen):
 
     def __init__(self, services: Services, engine: Engine, messages: InputHistory) -> None:
         super().__init__(services, "")
-        self.input = MessageInput()
+        self.input = MessageInput(
+            placeholder="/ a message as you would send it to the agent",
+            compact=True,
+            id="message",
+            max_length=LONGEST,
+            select_on_focus=False,
+        )
         self.section = ContextTab.MESSAGE
         self.raw = False
         self.memory_loaded = True
@@ -127,14 +138,13 @@ class AgentScreen(BrowseScreen):
             "read_again": self.reload,
         }
 
-    def compose_body(self) -> ComposeResult:
-        """The message, the parts, and the list with what is behind it."""
+    def compose_over(self) -> ComposeResult:
+        """The message, and the parts."""
         with Horizontal(id="agent-line"):
             yield Static("❯", id="agent-mark", markup=False)
             yield self.input
             yield self._cost
         yield self._tabs
-        yield from super().compose_body()
 
     def on_mount(self) -> None:
         """Begin with the message that was typed last; where there is none, in the line to type it in."""
@@ -212,11 +222,7 @@ class AgentScreen(BrowseScreen):
         if self.section is ContextTab.MESSAGE:
             self._typed(self.input.value, at_once=True)
         else:
-            section = self.section
-
-            def show(page: ContextPage) -> None:
-                self._keep(section, page)
-
+            show = partial(self._keep, self.section)
             self.load(self._read, show, "part", failed=lambda error: show(_failure(error)))
 
     def files_changed(self) -> None:
@@ -225,16 +231,10 @@ class AgentScreen(BrowseScreen):
             self.reload()
 
     async def _read(self) -> ContextPage:
-        match self.section:
-            case ContextTab.MOST:
-                return await self._answering.most(
-                    self.days, lambda page: self.call_later(self._keep, ContextTab.MOST, page)
-                )
-            case ContextTab.LOADED:
-                return await self._answering.loaded(memory_loaded=self.memory_loaded)
-            case ContextTab.MEMORY:
-                return await self._answering.bulletin("memory", memory_loaded=self.memory_loaded)
-        return await self._answering.bulletin("context", memory_loaded=self.memory_loaded)
+        if self.section is ContextTab.MOST:
+            show = partial(self.call_later, self._keep, self.section)
+            return await self._answering.most(self.days, show)
+        return await self._answering.page(_READS[self.section], memory_loaded=self.memory_loaded)
 
     def _keep(self, section: ContextTab, page: ContextPage, *, anew: bool = False) -> None:
         """Keep what was read, and show it where it is wanted."""
@@ -267,7 +267,7 @@ class AgentScreen(BrowseScreen):
             self.behind.empty = page.empty or "nothing is given"
             self.behind.show(raw_rows(page.raw))
         elif row is not None:
-            self.show_behind(row, row.of or ())
+            self.show_behind(row.of or ())
         else:
             self.nothing_behind()
 

@@ -30,7 +30,7 @@ from screens.actions.registry import (
     grouped_actions,
     hints,
 )
-from screens.drawing.safe_text import HIDDEN, Row, Shown, piece, plural, row_text, safe_piece, words
+from screens.drawing.safe_text import HIDDEN, Row, Shown, Tone, piece, plural, row_text, safe_piece, words
 from screens.frames.action_screen import WorkingScreen
 from screens.history.diff import diff_rows
 from screens.main.request import Request
@@ -332,26 +332,26 @@ def _note(number: int, note: str) -> Row:
 
 def warning_rows(*errors: Exception) -> list[Row]:
     """The findings that these errors tell of, fit to be shown above the change."""
-    found = (row for error in errors for row in _rows(error))
-    rows = [Row(f"warning:{number}", row.text, row.tone, row.depth) for number, row in enumerate(found)]
+    found = (line for error in errors for line in _warnings(error))
+    rows = [
+        Row(f"warning:{number}", row_text(line), tone, depth)
+        for number, (line, tone, depth) in enumerate(found)
+    ]
     return [*rows, Row("warning:end", words(""), inert=True)]
 
 
-def _rows(error: Exception) -> Iterator[Row]:
+def _warnings(error: Exception) -> Iterator[tuple[str, Tone, int]]:
+    """Lines of text that may hold anything, with their tones and depths."""
     if isinstance(error, FlaggedError):
-        yield Row("", words("It contains hidden text:"), tone="head")
+        yield "It contains hidden text:", "head", 0
         for title, findings in error.found.items():
-            yield Row("", row_text(f"“{title}”"), depth=1)
+            yield f"“{title}”", "text", 1
             for finding in findings.split("; "):
-                yield Row("", row_text(f"{HIDDEN} {finding}"), tone="bad", depth=2)
+                yield f"{HIDDEN} {finding}", "bad", 2
     elif isinstance(error, SecretFoundError):
-        yield Row(
-            "",
-            words("This would store a secret in git, from where it is hard to remove:"),
-            tone="head",
-        )
+        yield "This would store a secret in git, from where it is hard to remove:", "head", 0
         for place in error.places:
-            yield Row("", row_text(f"{HIDDEN} {place}"), tone="bad", depth=1)
+            yield f"{HIDDEN} {place}", "bad", 1
 
 
 _KEYS, _LABEL = 16, 20
@@ -379,7 +379,7 @@ class HelpScreen(ListDialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [("f1", "leave")]
 
-    def __init__(self, context: Context | None = None) -> None:
+    def __init__(self, context: Context) -> None:
         """``context`` is where the person is: what can be done there comes first, or why it cannot."""
         keys = active()
         own = f" · {keys.profile}" if keys and keys.profile != DEFAULT else ""
@@ -417,33 +417,28 @@ class HelpScreen(ListDialog[None]):
             self.dismiss()
 
 
-def help_rows(wanted: str, context: Context | None, *, narrow: bool = False) -> list[Row]:
+def help_rows(wanted: str, context: Context, *, narrow: bool = False) -> list[Row]:
     """The actions that ``wanted`` occurs in, those of the place first; one that cannot be done now says why.
 
     ``narrow`` gives the help of each a row of its own.
     """
+    here = [action for action in ACTIONS if context.place in action.places]
+    here.sort(key=lambda action: action.hint or _LAST)
+    why_not = {action.id: action.reason(context) for action in here}
+    groups = [(f"Here: {_PLACES.get(context.place, context.place)}", here)]
+    groups += [
+        (str(group), [action for action in actions if action.id not in why_not])
+        for group, actions in grouped_actions()
+    ]
     rows: list[Row] = []
     needle = wanted.casefold().strip()
-    for title, actions in _groups(context):
+    for title, actions in groups:
         matching = [action for action in actions if needle in _searched(action)]
         if matching:
             rows.append(Row(f"group:{title}", words(title), tone="accent", inert=True))
         for action in matching:
-            here = context is not None and context.place in action.places
-            rows += _action_rows(action, action.reason(context) if here and context else None, narrow=narrow)
+            rows += _action_rows(action, why_not.get(action.id), narrow=narrow)
     return rows
-
-
-def _groups(context: Context | None) -> Iterator[tuple[str, Sequence[Action]]]:
-    """What can be done here, then the rest under its groups."""
-    here: list[Action] = []
-    if context is not None:
-        here = [action for action in ACTIONS if context.place in action.places]
-        here.sort(key=lambda action: action.hint or _LAST)
-        yield f"Here: {_PLACES.get(context.place, context.place)}", here
-    there = {action.id for action in here}
-    for group, actions in grouped_actions():
-        yield str(group), [action for action in actions if action.id not in there]
 
 
 def _searched(action: Action) -> str:

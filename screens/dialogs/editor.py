@@ -20,7 +20,7 @@ from textual.widgets import TextArea
 
 from screens.actions.registry import Context, FocusContext, bindings, hints
 from screens.dialogs.dialog import ConfirmScreen, Dialog, advice, in_keys
-from screens.drawing.safe_text import Row, Tone, line_text, row_text, words
+from screens.drawing.safe_text import GAP, Row, Tone, line_rows, line_text, row_text, words
 from screens.history.diff import changed_rows
 from screens.main.copy import copy
 from screens.main.drafts import Drafts
@@ -78,11 +78,10 @@ class WritingScreen(Dialog[None]):
         self._draft = drafts.of(request) if original is None else None
         if self._draft:
             request = replace(request, text=self._draft)
-        text = (request.text or "").removesuffix("\n")
-        self._spelling: Spelled = spelled(start)
+        self._spelling = spelled(start)
         self._start = self._spelling.text
         self.request = request
-        self.box = TextBox(self._start if text == start else spelled(text).text, id="text")
+        self.box = TextBox(spelled((request.text or "").removesuffix("\n")).text, id="text")
         self.change = ChangeList(empty="nothing is changed yet", id="change")
         self._title = title
         self._think, self._save, self._thing = think, save, thing
@@ -164,20 +163,16 @@ class WritingScreen(Dialog[None]):
 
     def _question(self) -> list[Row]:
         """What leaving means for the words that were typed, and the words."""
-        if self.keep():
+        kept = self.keep()
+        if kept:
             said = [f"It is copied to the clipboard, and offered again when you edit this {self._thing}."]
-            tone: Tone = "muted"
         else:
-            said = [
-                "It is copied to the clipboard, and kept only until this program ends:",
-                self._drafts.problem,
-            ]
-            tone = "warn"
-        lines = self.text.split("\n")
+            said = ["It is copied to the clipboard, and kept only until this program ends:"]
+            said.append(self._drafts.problem)
+        tone: Tone = "muted" if kept else "warn"
         return [
-            *(Row(f"kept:{n}", row_text(line), tone=tone) for n, line in enumerate(said)),
-            Row("gap", words(""), inert=True),
-            *(Row(f"line:{n}", line_text(line)) for n, line in enumerate(lines)),
+            *line_rows([*((line, tone) for line in said), (GAP, "text")], "kept"),
+            *(Row(f"line:{n}", line_text(line)) for n, line in enumerate(self.text.split("\n"))),
         ]
 
     def action_perform(self, action_id: str, _key: str) -> None:
@@ -240,13 +235,12 @@ class WritingScreen(Dialog[None]):
         if not self.changed and not self._below:
             return ()
         lines = (error.message, advice(error)) if isinstance(error, WorkbenchError) else (str(error),)
-        return [Row(f"why:{n}", row_text(line), tone="warn") for n, line in enumerate(lines) if line]
+        return line_rows([(line, "warn") for line in lines], "why")
 
 
 def planned_rows(plan: Plan) -> Sequence[Row]:
     """The notes of a plan, and what it would change."""
-    notes = [Row(f"note:{n}", row_text(in_keys(note)), tone="warn") for n, note in enumerate(plan.notes)]
-    return [*notes, *changed_rows(plan.edits)]
+    return [*line_rows(((in_keys(note), "warn") for note in plan.notes), "note"), *changed_rows(plan.edits)]
 
 
 _SPELLED = re.compile(r"<U\+([0-9A-F]{4,6})>")
@@ -273,15 +267,14 @@ class Spelled:
 def spelled(text: str) -> Spelled:
     """``text`` as it can be shown and edited; line ends and tabs stay."""
     characters = {chr(int(name[2:], 16)) for name in hidden(text)} - {"\n", "\t"}
-    if characters and _SPELLED.search(text):
+    if not characters:
+        return Spelled(text)
+    spelling = frozenset(characters)
+    if _SPELLED.search(text):  # what reads like a spelled character must not become one
+        spelling |= {_LESS_THAN}
         text = _SPELLED.sub(lambda match: _name(_LESS_THAN) + match[0][1:], text)
-        spelling = characters | {_LESS_THAN}
-    else:
-        spelling = characters
-    if characters:
-        pattern = re.compile("[" + "".join(map(re.escape, sorted(characters))) + "]")
-        text = pattern.sub(lambda match: _name(match[0]), text)
-    return Spelled(text, frozenset(spelling))
+    pattern = re.compile("[" + "".join(map(re.escape, sorted(characters))) + "]")
+    return Spelled(pattern.sub(lambda match: _name(match[0]), text), spelling)
 
 
 def _name(character: str) -> str:

@@ -1,6 +1,6 @@
-"""A screen over the panes: its keys, its hints, what it may use, and the ways out of it.
+"""A screen over the panes: a list, and what is behind its row beside or beneath it; keys, hints, ways out.
 
-Most are a list, and what is behind its row beside or beneath it; some have a line to filter it by.
+Some have a line to filter the list by.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 
 from textual import on
 from textual.app import ComposeResult
@@ -36,7 +36,6 @@ from screens.widgets.entry_list import ChangeList, EntryList
 from screens.widgets.lines import HintLine, QueryInput
 from workbench.errors import WorkbenchError
 from workbench.memory.address import entry_at_line
-from workbench.memory.entry import Entry
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -44,10 +43,17 @@ if TYPE_CHECKING:
 
 
 Found = TypeVar("Found")
+_PAUSE_SECONDS = 0.03
+_STEP = 3
+BESIDE_FROM = 110
+"""Columns from which what is behind a row stands beside the list, where a screen wants that."""
 
 
 class OverlayScreen(LaidOutScreen):
-    """Its methods ``action_<id>`` do what keys and the palette ask for. Subclasses say what is seen."""
+    """Rows, and what is behind the one under the cursor. Subclasses say what these are, and their keys.
+
+    Its methods ``action_<id>`` do what keys and the palette ask for.
+    """
 
     PLACES: ClassVar[Sequence[FocusContext]] = ()
     """Where its keys mean something; the hands are in the first unless ``place`` says otherwise."""
@@ -57,13 +63,26 @@ class OverlayScreen(LaidOutScreen):
     """The action that stops long work here; none, for most."""
     SHOWN_ABOVE: ClassVar[str] = ""
     """The work that the screen shows itself, by its key."""
+    BESIDE: ClassVar[bool] = False
+    """Whether there is more to read behind a row than beside the others: then it stands to the right."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, title: str) -> None:
         super().__init__(classes="browse")
         self.services = services
+        self.list = EntryList(empty="reading …", id="browse-list")
+        self.behind = ChangeList(id="browse-behind")
         self.hint_line = HintLine()
         self.work_line = WorkLine()
-        self.commands |= {room: partial(self.go, room) for room in (*SCREEN_NAMES, "recent")}
+        self.folds = Folds()
+        self.list_frame = Vertical(id="browse-top")
+        self.list_frame.border_title = Content(row_text(title))
+        self._reading = False
+        self.commands |= {
+            **{room: partial(self.go, room) for room in (*SCREEN_NAMES, "recent")},
+            **list_commands(lambda: self.hand),
+            "preview_down": lambda: self.scroll_behind(_STEP),
+            "preview_up": lambda: self.scroll_behind(-_STEP),
+        }
 
     def __init_subclass__(cls, **options: bool) -> None:
         """Bind the keys of its places."""
@@ -71,19 +90,42 @@ class OverlayScreen(LaidOutScreen):
         super().__init_subclass__(**options)
 
     def compose(self) -> ComposeResult:
-        """The body, the long work under way, and the keys under it."""
-        yield from self.compose_body()
+        """The list in its frame, what is behind it in another, the long work under way, and the keys."""
+        yield from self.compose_over()
+        with Container(id="browse-body"):
+            with self.list_frame:
+                yield from self.compose_list()
+            with Vertical(id="browse-below"):
+                yield from self.compose_behind()
         yield self.work_line
         yield self.hint_line
 
-    def compose_body(self) -> ComposeResult:
-        """What is between the top of the screen and its last line."""
-        raise NotImplementedError
+    def compose_over(self) -> ComposeResult:
+        """What stands over both frames; nothing, for most."""
+        yield from ()
+
+    def compose_list(self) -> ComposeResult:
+        """The list, and what stands over and under it."""
+        yield self.list
+
+    def compose_behind(self) -> ComposeResult:
+        """What stands behind."""
+        yield self.behind
 
     def on_mount(self) -> None:
-        """Say what can be done, and read."""
+        """Ready to move; say what can be done, and read."""
+        self.begins_in.focus()
+        self.lay_out(update=False)  # a screen that begins is given its styles anyway
         self.show_hints()
         self.reload()
+
+    def on_resize(self) -> None:
+        """Beside or beneath, as there is room."""
+        self.lay_out()
+
+    def lay_out(self, *, update: bool = True) -> None:
+        """Beside or beneath, as there is room."""
+        self.set_class(self.BESIDE and self.app.size.width >= BESIDE_FROM, "-beside", update=update)
 
     # -- what subclasses say ---------------------------------------------------------------------
 
@@ -92,9 +134,26 @@ class OverlayScreen(LaidOutScreen):
         """Where the hands are: in the screen, or in a part of it in which keys mean something else."""
         return self.PLACES[0]
 
+    @property
+    def begins_in(self) -> Widget:
+        """What has the focus at first."""
+        return self.list
+
+    @property
+    def hand(self) -> EntryList:
+        """The list that keys move in."""
+        return self.list
+
     def context(self) -> Context:
         """What decides which actions are possible now."""
-        return Context(place=self.place, refusal=self.services.refusal(), why=self.why())
+        return Context(
+            place=self.place,
+            row=self.list.row,
+            reading=self._reading,
+            refusal=self.services.refusal(),
+            conflicts=len(self.list.rows),
+            why=self.why(),
+        )
 
     def why(self) -> Mapping[str, str]:
         """What stands in the way of actions, by their ids."""
@@ -102,6 +161,13 @@ class OverlayScreen(LaidOutScreen):
 
     def reload(self) -> None:
         """Something was done to the memory: read again what is shown."""
+
+    def draw(self) -> None:
+        """Make the rows of what is known, and show them."""
+
+    async def read_behind(self, row: Row) -> Any:
+        """What is behind ``row``, as ``show_behind`` takes it: rows, for most. Raises any exception."""
+        raise NotImplementedError
 
     def files_changed(self) -> None:
         """Somebody else wrote, or the index has what they wrote: whoever reads cheaply reads again."""
@@ -117,8 +183,11 @@ class OverlayScreen(LaidOutScreen):
         """The pages of the graph were read, or read again."""
 
     def action_back(self) -> None:
-        """One level back; here that is out."""
-        self.leave()
+        """Out of reading, else out."""
+        if self._reading:
+            self.read()
+        else:
+            self.dismiss()
 
     def action_help(self) -> None:
         """Every key and what it does."""
@@ -126,11 +195,15 @@ class OverlayScreen(LaidOutScreen):
 
     def action_undo(self) -> None:
         """Undo the last operation."""
-        self.services.do(Request(action="undo"))
+        self.carry_out(Request(action="undo"))
 
     def action_redo(self) -> None:
         """Redo what was last undone."""
-        self.services.do(Request(action="redo"))
+        self.carry_out(Request(action="redo"))
+
+    def carry_out(self, request: Request) -> None:
+        """Have it done as one operation."""
+        self.services.do(request)
 
     def show_works(self, works: Sequence[RunningJob]) -> None:
         """Show the long work that is under way."""
@@ -142,9 +215,8 @@ class OverlayScreen(LaidOutScreen):
     def action_perform(self, action_id: str, _key: str = "") -> None:
         """Do it, or say why not."""
         if action_id == self.LEAVES:
-            self.leave()
-            return
-        if self.services.allows(action_id, by_id()[action_id].reason(self.context())):
+            self.dismiss()
+        elif self.services.allows(action_id, by_id()[action_id].reason(self.context())):
             self.do(action_id)
 
     def go(self, room: str) -> None:
@@ -159,13 +231,129 @@ class OverlayScreen(LaidOutScreen):
                 break
             above.dismiss()
 
+    def action_open(self) -> None:
+        """Read what is behind the row, or fold it where it is a heading."""
+        row = self.list.row
+        if row is not None and row.fold is not None and not row.address:
+            self.set_fold(row, is_open=not row.fold)
+        else:
+            self.read()
+
+    def action_unfold(self) -> None:
+        """Show what is under the row, or go to the first of it."""
+        row = self.list.row
+        if row is not None and row.fold:
+            self.list.move(1)
+        elif row is not None and row.fold is not None:
+            self.set_fold(row, is_open=True)
+
+    def action_fold(self) -> None:
+        """Hide what is under the row, or go up to the row that it is under."""
+        row = self.list.row
+        if row is not None and row.fold:
+            self.set_fold(row, is_open=False)
+        else:
+            self.list.go_up()
+
+    def set_fold(self, row: Row, *, is_open: bool) -> None:
+        """Open or close a row."""
+        self.folds.set(row.id, is_open)
+        self.draw()
+
+    def scroll_behind(self, lines: int) -> None:
+        """Scroll what is behind; the list keeps its place."""
+        self.behind.jump(self.behind.scroll_offset.y + lines)
+
+    def read(self) -> None:
+        """Give what is behind most of the room, or take it back."""
+        self._reading = not self._reading
+        self.set_class(self._reading, "-reading")
+
     def show_hints(self) -> None:
         """Keep the hint line true."""
         self.hint_line.hints = hints(self.context())
 
-    def leave(self) -> None:
-        """Back to where the person came from."""
-        self.dismiss()
+    # -- the list --------------------------------------------------------------------------------
+
+    def show_rows(self, rows: Sequence[Row], *, go_to: str | None = None, empty: str = "") -> None:
+        """Show these, or say that there is nothing; the cursor stays unless it is to ``go_to`` a row."""
+        self.list.empty = empty
+        self.list.show(rows, go_to=go_to)
+        self.set_class(not rows, "-empty")
+        self.show_place()
+        self.show_hints()
+
+    def fails(self, error: Exception) -> None:
+        """Say why there is nothing to be seen, whole, in the place of the rows."""
+        self.show_rows((), empty="\n".join(row.text for row in failure_rows(error)))
+
+    def on_entry_list_moved(self, message: EntryList.Moved) -> None:
+        """Show what is behind the row under the cursor, once it rests."""
+        if message.entry_list is self.list:
+            self.show_place()
+            self.show_hints()
+            self.look_behind()
+
+    def on_entry_list_opened(self, message: EntryList.Opened) -> None:
+        """A double click does what enter does."""
+        if message.entry_list is self.list and not self._reading:
+            self.action_perform("open")
+
+    def on_entry_list_folded(self, message: EntryList.Folded) -> None:
+        """A click on an arrow does what its key does."""
+        if message.entry_list is self.list:
+            self.action_perform("fold" if message.row.fold else "unfold")
+
+    def entitle(self, title: str) -> None:
+        """What is listed, on the frame."""
+        self.list_frame.border_title = Content(row_text(title))
+
+    def show_place(self) -> None:
+        """Where the cursor is, on the frame."""
+        count = len(self.list.rows)
+        self.list_frame.border_subtitle = Content(f"{self.list.cursor + 1}/{count}" if count else "")
+
+    # -- what is behind --------------------------------------------------------------------------
+
+    def look_behind(self) -> None:
+        """Read what is behind the row under the cursor, which may be otherwise now."""
+        row = self.list.row
+        if row is None:
+            self.nothing_behind()
+            return
+
+        async def read() -> Any:
+            await asyncio.sleep(_PAUSE_SECONDS)
+            return await self.read_behind(row)
+
+        self.load_behind(read)
+
+    def load_behind(self, read: Callable[[], Awaitable[Any]]) -> None:
+        """Show what is read behind the row under the cursor, or why not, unless the cursor goes on."""
+        row_id = self.list.row and self.list.row.id
+
+        async def run() -> Callable[[], None]:
+            try:
+                return partial(self.show_behind, await read())
+            except Exception as error:
+                return partial(self.nothing_behind, error)
+
+        def show(told: Callable[[], None]) -> None:
+            if row_id == (self.list.row and self.list.row.id):
+                told()
+
+        self.load(run, show, "behind")
+
+    def nothing_behind(self, error: Exception | None = None) -> None:
+        """The list is empty; or what is behind the row could not be read, and why."""
+        self.show_behind(failure_rows(error) if error else ())
+        self.behind.empty = ""
+
+    def show_behind(self, told: Any) -> None:
+        """Show these rows below, from their beginning."""
+        self.behind.empty = "nothing to show"
+        self.behind.show(told, go_to=told[0].id if told else None)
+        self.behind.jump(0)
 
     # -- work ------------------------------------------------------------------------------------
 
@@ -205,10 +393,6 @@ class OverlayScreen(LaidOutScreen):
         find = partial(self.services.history_reader.run, standing, places, line)
         self.load(find, arrive, "going", failed=self.say_failure)
 
-    def fails(self, error: Exception) -> None:
-        """Say why there is nothing to be seen."""
-        self.say_failure(error)
-
     def say_failure(self, error: Exception) -> None:
         """A toast that says why something could not be read, or done."""
         said = ". ".join(row.text for row in failure_rows(error))
@@ -229,16 +413,10 @@ def standing(workspace: Workspace, places: Iterable[str], line: str = "") -> str
                 return there.address if there else path
             if path and not workspace.layout.may_curate(place):
                 return workspace.find(place).address
-            entry = _with_line(workspace.document(place).entries, line.strip())
-            return entry.address if entry else place
+            bare = line.strip().lstrip("-*+ ")
+            entries = workspace.document(place).entries
+            return next((entry.address for entry in entries if bare and bare in entry.text), place)
     return None
-
-
-def _with_line(entries: Iterable[Entry], line: str) -> Entry | None:
-    if not line:
-        return None
-    bare = line.lstrip("-*+ ")
-    return next((entry for entry in entries if bare and bare in entry.text), None)
 
 
 def failure_rows(error: Exception) -> list[Row]:
@@ -297,220 +475,12 @@ class Services:
     """What a screen wants to find again when it is opened the next time, by its name."""
 
 
-_PAUSE_SECONDS = 0.03
-_STEP = 3
-_BESIDE_FROM = 110
-"""Columns from which what is behind a row stands beside the list, where a screen wants that."""
-
-
-class BrowseScreen(OverlayScreen):
-    """Rows, and what is behind the one under the cursor. Subclasses say what that is."""
-
-    BESIDE: ClassVar[bool] = False
-    """Whether there is more to read behind a row than beside the others: then it stands to the right."""
-
-    def __init__(self, services: Services, title: str) -> None:
-        super().__init__(services)
-        self.list = EntryList(empty="reading …", id="browse-list")
-        self.behind = ChangeList(id="browse-behind")
-        self.folds = Folds()
-        self._title = title
-        self._reading = False
-        self.commands |= {
-            **list_commands(lambda: self.hand),
-            "preview_down": lambda: self.scroll_behind(_STEP),
-            "preview_up": lambda: self.scroll_behind(-_STEP),
-        }
-
-    def compose_body(self) -> ComposeResult:
-        """The list in its frame, what is behind it in another."""
-        with Container(id="browse-body"):
-            with Vertical(id="browse-top") as frame:
-                frame.border_title = Content(row_text(self._title))
-                yield from self.compose_list()
-            with Vertical(id="browse-below"):
-                yield from self.compose_behind()
-
-    def compose_list(self) -> ComposeResult:
-        """The list, and what stands over and under it."""
-        yield self.list
-
-    def compose_behind(self) -> ComposeResult:
-        """What stands behind."""
-        yield self.behind
-
-    def on_mount(self) -> None:
-        """Ready to move."""
-        self.begins_in.focus()
-        self.lay_out(update=False)  # a screen that begins is given its styles anyway
-
-    def on_resize(self) -> None:
-        """Beside or beneath, as there is room."""
-        self.lay_out()
-
-    def lay_out(self, *, update: bool = True) -> None:
-        """Beside or beneath, as there is room."""
-        self.set_class(self.BESIDE and self.app.size.width >= _BESIDE_FROM, "-beside", update=update)
-
-    # -- what subclasses say ---------------------------------------------------------------------
-
-    @property
-    def begins_in(self) -> Widget:
-        """What has the focus at first."""
-        return self.list
-
-    @property
-    def hand(self) -> EntryList:
-        """The list that keys move in."""
-        return self.list
-
-    async def read_behind(self, row: Row) -> Sequence[Row]:
-        """The rows behind ``row``. Raises WorkbenchError, OSError."""
-        raise NotImplementedError
-
-    def context(self) -> Context:
-        """What decides which actions are possible now."""
-        return Context(
-            place=self.place,
-            row=self.list.row,
-            reading=self._reading,
-            refusal=self.services.refusal(),
-            conflicts=len(self.list.rows),
-            why=self.why(),
-        )
-
-    # -- keys ------------------------------------------------------------------------------------
-
-    def action_open(self) -> None:
-        """Read what is behind the row, or fold it where it is a heading."""
-        row = self.list.row
-        if row is not None and row.fold is not None and row.of is None:
-            self.set_fold(row, is_open=not row.fold)
-        else:
-            self.read()
-
-    def action_unfold(self) -> None:
-        """Show what is under the row, or go to the first of it."""
-        row = self.list.row
-        if row is not None and row.fold:
-            self.list.move(1)
-        elif row is not None and row.fold is not None:
-            self.set_fold(row, is_open=True)
-
-    def action_fold(self) -> None:
-        """Hide what is under the row, or go up to the row that it is under."""
-        row = self.list.row
-        if row is not None and row.fold:
-            self.set_fold(row, is_open=False)
-        else:
-            self.list.go_up()
-
-    def set_fold(self, row: Row, *, is_open: bool) -> None:
-        """Open or close a row."""
-        self.folds.set(row.id, is_open)
-        self.draw()
-
-    def draw(self) -> None:
-        """Make the rows of what is known, and show them."""
-
-    def scroll_behind(self, lines: int) -> None:
-        """Scroll what is behind; the list keeps its place."""
-        self.behind.jump(self.behind.scroll_offset.y + lines)
-
-    def read(self) -> None:
-        """Give what is behind most of the room, or take it back."""
-        self._reading = not self._reading
-        self.set_class(self._reading, "-reading")
-
-    def action_back(self) -> None:
-        """Out of reading, else out."""
-        if self._reading:
-            self.read()
-        else:
-            self.leave()
-
-    # -- the list --------------------------------------------------------------------------------
-
-    def show_rows(self, rows: Sequence[Row], *, go_to: str | None = None, empty: str = "") -> None:
-        """Show these, or say that there is nothing; the cursor stays unless it is to ``go_to`` a row."""
-        self.list.empty = empty
-        self.list.show(rows, go_to=go_to)
-        self.set_class(not rows, "-empty")
-        self.show_place()
-        self.show_hints()
-
-    def fails(self, error: Exception) -> None:
-        """Say why there is nothing to be seen, whole, in the place of the rows."""
-        self.show_rows((), empty="\n".join(row.text for row in failure_rows(error)))
-
-    def on_entry_list_moved(self, message: EntryList.Moved) -> None:
-        """Show what is behind the row under the cursor, once it rests."""
-        if message.entry_list is self.list:
-            self.show_place()
-            self.show_hints()
-            self.look_behind()
-
-    def on_entry_list_opened(self, message: EntryList.Opened) -> None:
-        """A double click does what enter does."""
-        if message.entry_list is self.list and not self._reading:
-            self.action_perform("open")
-
-    def on_entry_list_folded(self, message: EntryList.Folded) -> None:
-        """A click on an arrow does what its key does."""
-        if message.entry_list is self.list:
-            self.action_perform("fold" if message.row.fold else "unfold")
-
-    def entitle(self, title: str) -> None:
-        """What is listed, on the frame."""
-        frame: Widget = self.query_one("#browse-top")
-        frame.border_title = Content(row_text(title))
-
-    def show_place(self) -> None:
-        """Where the cursor is, on the frame."""
-        frame: Widget = self.query_one("#browse-top")
-        count = len(self.list.rows)
-        frame.border_subtitle = Content(f"{self.list.cursor + 1}/{count}" if count else "")
-
-    # -- what is behind --------------------------------------------------------------------------
-
-    def look_behind(self) -> None:
-        """Read what is behind the row under the cursor, which may be otherwise now."""
-        if self.list.row is not None:
-            self.work(partial(self._look, self.list.row), "behind", exclusive=True)
-        else:
-            self.nothing_behind()
-
-    async def _look(self, row: Row) -> None:
-        await asyncio.sleep(_PAUSE_SECONDS)
-        try:
-            rows = await self.read_behind(row)
-        except Exception as error:
-            rows = failure_rows(error)
-        self.call_later(self._looked, row, rows)
-
-    def _looked(self, row: Row, rows: Sequence[Row]) -> None:
-        """Show it, if the cursor is still there."""
-        if self.list.row is not None and self.list.row.id == row.id:
-            self.show_behind(row, rows)
-
-    def nothing_behind(self) -> None:
-        """The list is empty."""
-        self.behind.empty = ""
-        self.behind.show(())
-
-    def show_behind(self, row: Row, rows: Sequence[Row]) -> None:
-        """Show these rows below, from their beginning."""
-        self.behind.empty = "nothing to show"
-        self.behind.show(rows, go_to=rows[0].id if rows else None)
-        self.behind.jump(0)
-
-
 _TYPING = frozenset({"down", "up", "page_down", "page_up", "back", "help", "palette"})
 """What keys that are no text do while the filter is typed."""
 
 
-class NarrowScreen(BrowseScreen):
-    """A BrowseScreen whose rows are filtered by what is typed after ``/``. Subclasses say how."""
+class NarrowScreen(OverlayScreen):
+    """An OverlayScreen whose rows are filtered by what is typed after ``/``. Subclasses say how."""
 
     def __init__(self, services: Services, title: str, placeholder: str) -> None:
         super().__init__(services, title)

@@ -31,25 +31,24 @@ def behind(
     thing: Thing | None, known: LoadedGraph, looking: GraphViewState
 ) -> tuple[Sequence[Row], Sequence[Row]]:
     """What stands behind a row; the second is empty but where two things are compared."""
-    if isinstance(thing, Duplicate):
-        return (
-            line_rows(_page_lines(thing.keep, known, looking)),
-            line_rows(_page_lines(thing.other, known, looking)),
-        )
-    if isinstance(thing, Contradiction):
-        return line_rows(_claim_lines(thing.old, "O")), line_rows(_claim_lines(thing.new, "o"))
-    return line_rows(_lines(thing, known, looking)), ()
-
-
-def _lines(thing: Thing | None, known: LoadedGraph, looking: GraphViewState) -> Lines:
-    if isinstance(thing, Node):
-        yield from _node(thing, known, looking)
-    elif isinstance(thing, EntityMemory):
-        yield from _held(thing, known)
-    elif isinstance(thing, DueItem):
-        yield from _held(thing.held, known, thing.when)
-    elif isinstance(thing, GraphFinding):
-        yield from _found(thing, known, looking)
+    lines: Lines = iter(())
+    match thing:
+        case Duplicate():
+            return (
+                line_rows(_page_lines(thing.keep, known, looking)),
+                line_rows(_page_lines(thing.other, known, looking)),
+            )
+        case Contradiction():
+            return line_rows(_claim_lines(thing.old, "O")), line_rows(_claim_lines(thing.new, "o"))
+        case Node():
+            lines = _node(thing, known, looking)
+        case EntityMemory():
+            lines = _held(thing, known)
+        case DueItem():
+            lines = _held(thing.held, known, thing.when)
+        case GraphFinding():
+            lines = _found(thing, known, looking)
+    return line_rows(lines), ()
 
 
 def sources_behind(thing: Thing, *, left: bool = False) -> tuple[str, ...]:
@@ -57,21 +56,21 @@ def sources_behind(thing: Thing, *, left: bool = False) -> tuple[str, ...]:
 
     What names no source stands for itself. Of two things it is the one on the right, or on the ``left``.
     """
-    if isinstance(thing, Node):
-        if thing.hop is not None:
-            relation = thing.hop.link.relation
+    match thing:
+        case Node(hop=Hop() as hop):
+            relation = hop.link.relation
             return relation.sources or (relation.entry.address,)
-        return (thing.entity.path,) if thing.entity else ()
-    if isinstance(thing, DueItem):
-        thing = thing.held
-    if isinstance(thing, EntityMemory):
-        return thing.memory.sources or (thing.memory.entry.address,)
-    if isinstance(thing, Contradiction):
-        claim = thing.old if left else thing.new
-        return claim.sources or claim.addresses
-    if isinstance(thing, Duplicate):
-        return (thing.keep.path if left else thing.other.path,)
-    return thing.sources
+        case Node():
+            return (thing.entity.path,) if thing.entity else ()
+        case Duplicate():
+            return (thing.keep.path if left else thing.other.path,)
+        case Contradiction():
+            claim = thing.old if left else thing.new
+            return claim.sources or claim.addresses
+        case GraphFinding():
+            return thing.sources
+    memory = thing.held.memory if isinstance(thing, DueItem) else thing.memory
+    return memory.sources or (memory.entry.address,)
 
 
 # -- an entity, a claim --------------------------------------------------------------------------

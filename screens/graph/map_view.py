@@ -7,8 +7,9 @@ some of its neighbours, and their arrows point the other way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -64,17 +65,18 @@ def draw_map(
     tall = max(3, left.tall, right.tall)
     box = min(cell_len(center) + 4, max(10, int(width * _BOX_SHARE)))
     rest = width - box - 2 * (bool(left.tall) + bool(right.tall))
-    left_cells, right_cells = _shares(left.needs, right.needs, rest)
-    left.settle(tall, left_cells)
-    right.settle(tall, right_cells)
+    # Both get what they need; where that is too much, they share alike.
+    left_cells = min(left.needs, max(rest // 2, rest - right.needs))
+    right_cells = min(right.needs, rest - left_cells)
     margin = rest - left_cells - right_cells
+    beside = zip_longest(left.lines(tall, left_cells), right.lines(tall, right_cells), fillvalue=())
     lines = []
-    for y in range(tall):
+    for y, (left_line, right_line) in enumerate(beside):
         parts = [
             _line(" " * (margin // 2)),
-            *_mirrored(left.line(y)),
+            *_mirrored(left_line),
             *_box(center, box, y - tall // 2, left=bool(left.tall), right=bool(right.tall)),
-            *right.line(y),
+            *right_line,
             _line(" " * (margin - margin // 2)),
         ]
         lines.append(tuple(part for part in parts if part.text))
@@ -105,72 +107,49 @@ def _moved(spare: Sequence[MapNeighbour], full: Sequence[MapNeighbour]) -> bool:
     return any(spoke.forward is full[0].forward for spoke in spare)
 
 
-def _shares(left: int, right: int, rest: int) -> tuple[int, int]:
-    """The cells of both sides: what they need; where that is too much, they share alike."""
-    if left + right <= rest:
-        return left, right
-    left_cells = max(min(left, rest // 2), rest - right)
-    return left_cells, rest - left_cells
-
-
 class _Side:
     """The neighbours at one side of the box, as they stand at its right."""
 
     def __init__(self, spokes: Sequence[MapNeighbour], height: int, chosen: str) -> None:
         """A line for each, with one between where there is room."""
-        self._spokes = spokes
-        self._chosen = chosen
+        self._spokes, self._chosen = spokes, chosen
         self._step = 2 if 2 * len(spokes) - 1 <= height else 1
         self._labels = max((cell_len(one.label) for one in spokes), default=0)
         self._names = max((cell_len(one.name) for one in spokes if one.id != _REST), default=0)
-        self._at: dict[int, MapNeighbour] = {}
-        self._middle = self._cells = 0
-
-    @property
-    def tall(self) -> int:
+        rest = [cell_len(one.name) + 1 for one in spokes if one.id == _REST]
+        self.tall = (len(spokes) - 1) * self._step + 1 if spokes else 0
         """The lines from the first neighbour to the last."""
-        return (len(self._spokes) - 1) * self._step + 1 if self._spokes else 0
-
-    @property
-    def needs(self) -> int:
+        self.needs = max(self._labels + self._names + _AROUND, *rest, 0) if spokes else 0
         """The cells in which nothing is cut off."""
-        rest = [cell_len(one.name) + 1 for one in self._spokes if one.id == _REST]
-        return max(self._labels + self._names + _AROUND, *rest, 0) if self._spokes else 0
 
-    def settle(self, tall: int, cells: int) -> None:
-        """Stand around the middle of ``tall`` lines, in as many cells."""
-        last = self.tall - 1
-        top = min(tall // 2 - last // 2, tall - 1 - last)
-        self._at = {top + number * self._step: one for number, one in enumerate(self._spokes)}
-        self._middle, self._cells = tall // 2, cells
+    def lines(self, tall: int, cells: int) -> Iterator[list[RowPart]]:
+        """The neighbours around the middle of ``tall`` lines, each in so many cells behind the spine."""
+        middle = tall // 2
+        top = min(middle - (self.tall - 1) // 2, tall - self.tall)
+        at = {top + number * self._step: one for number, one in enumerate(self._spokes)}
+        first, last = min((*at, middle)), max((*at, middle))
         # Labels have the same cells, so that names stand under each other; they give way to the names.
         room = cells - _AROUND
         labels = min(self._labels, max(int(room * _LABEL_SHARE), room - self._names))
-        self._labels = labels if room - labels >= min(self._names, _SHORTEST_NAME) else 0
+        labels = labels if room - labels >= min(self._names, _SHORTEST_NAME) else 0
+        for y in range(tall if at else 0):
+            ways = ("b" if y == middle else "") + ("n" if y in at else "")
+            ways += ("u" if first < y <= last else "") + ("d" if first <= y < last else "")
+            spine = ("─" if y == middle else " ") + _SPINE.get(ways, " ")
+            yield [_line(spine), *self._outside(at.get(y), labels, cells)]
 
-    def line(self, y: int) -> list[RowPart]:
-        """The spine beside the box, and the neighbour on this line."""
-        if not self._at:
-            return []
-        middle = self._middle
-        first, last = min(*self._at, middle), max(*self._at, middle)
-        ways = ("b" if y == middle else "") + ("n" if y in self._at else "")
-        ways += ("u" if first < y <= last else "") + ("d" if first <= y < last else "")
-        spine = ("─" if y == middle else " ") + _SPINE.get(ways, " ")
-        return [_line(spine), *self._outside(self._at.get(y))]
-
-    def _outside(self, spoke: MapNeighbour | None) -> list[RowPart]:
+    def _outside(self, spoke: MapNeighbour | None, labels: int, cells: int) -> list[RowPart]:
         """``─ works on ─► Atlas`` in exactly the cells there are."""
         if spoke is None:
-            return [_line(" " * self._cells)]
+            return [_line(" " * cells)]
         before, said, after = _line("─"), "", ""
         if spoke.id != _REST:
-            label = clipped(spoke.label, min(self._labels, cell_len(spoke.label))).strip()
+            label = clipped(spoke.label, min(labels, cell_len(spoke.label))).strip()
             said = f" {label} " if label else ""
-            fill = "─" * (self._labels - cell_len(label))
+            fill = "─" * (labels - cell_len(label))
             before = _line("─" if spoke.forward else "◄")
             after = f"{fill}─► " if spoke.forward else f"{fill}── "
-        room = max(0, self._cells - cell_len(f"{before.text}{said}{after}"))
+        room = max(0, cells - cell_len(f"{before.text}{said}{after}"))
         name = clipped(spoke.name, min(room, cell_len(spoke.name)))
         tone = "match" if self._chosen and spoke.id == self._chosen else spoke.tone
         blank = _line(" " * (room - cell_len(name)))

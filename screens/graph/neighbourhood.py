@@ -21,18 +21,17 @@ from screens.actions.registry import FocusContext
 from screens.dialogs.dialog import ChooseScreen, Dialog, as_typed
 from screens.drawing.clock import now, today
 from screens.drawing.safe_text import Row, RowPart, grouped, piece, plural, row_text, words
-from screens.frames.overlay_screen import BrowseScreen, Services
+from screens.frames.overlay_screen import BESIDE_FROM, OverlayScreen, Services, failure_rows
 from screens.graph.detail import behind, sources_behind
 from screens.graph.map_view import MapView, spoke_id
 from screens.graph.views import (
     MORE,
     SELF,
     VIEWS,
+    GraphLoader,
     GraphRows,
     GraphViewState,
-    KnownReader,
     LoadedGraph,
-    SimilarPairs,
     Thing,
     ask_meaning,
     named_row,
@@ -49,7 +48,7 @@ from workbench.graph.keyword_search import most_linked, named_like
 from workbench.graph.memory_query import DueItem
 from workbench.graph.model import Graph
 from workbench.graph.search import EACH, GraphFinding, Node
-from workbench.memory.graph_page import Entity, name_key
+from workbench.memory.graph_page import Entity
 
 _MOST = 200
 
@@ -62,7 +61,6 @@ class EntityScreen(ChooseScreen):
         super().__init__(
             "Which entity?",
             entity_rows(graph, most_linked(graph, _MOST)),
-            lambda _: (),
             placeholder="type a name, or a part of it",
             empty="nothing in the graph has that name",
             chooses="goes there",
@@ -71,33 +69,7 @@ class EntityScreen(ChooseScreen):
 
     def found(self, wanted: str) -> Sequence[Row]:
         """Those that are called that, by any of their names."""
-        return entity_rows(self._graph, matching(self._graph, wanted, _MOST))
-
-
-def matching(graph: Graph, text: str, most: int) -> Sequence[Entity]:
-    """The entities with a name that begins with, or has a word that begins with, what was typed.
-
-    Then those that hold it anywhere; the most connected first where nothing was typed.
-    """
-    typed = name_key(text)
-    if not typed:
-        return most_linked(graph, most)
-    found = sorted(
-        (rank, -graph.degree(entity), entity.path, entity)
-        for entity in graph.entities
-        if (rank := min(map(partial(_rank, typed=typed), (entity.name, *entity.aliases)))) < _NOT
-    )
-    entities = [entity for *_, entity in found[:most]]
-    return entities or list(named_like(graph, text, most))
-
-
-_NOT = 4
-
-
-def _rank(name: str, typed: str) -> int:
-    """0 for the very name; then what begins with it, has a word that does, holds it; and ``_NOT``."""
-    key = name_key(name)
-    return (key == typed, key.startswith(typed), f" {typed}" in key, typed in key, True).index(True)
+        return entity_rows(self._graph, named_like(self._graph, wanted, _MOST)) if wanted else self._rows
 
 
 def entity_rows(graph: Graph, entities: Sequence[Entity]) -> list[Row]:
@@ -116,20 +88,13 @@ def entity_rows(graph: Graph, entities: Sequence[Entity]) -> list[Row]:
 
 
 def day_rows(text: str) -> list[Row]:
-    """The day that is meant, or why none is."""
-    day = day_of(text)
-    if day is not None:
-        return [Row(day.isoformat(), words(f"{day:%A}, {day.day} {day:%B %Y}"), tone="good")]
-    none = words("not a day: write it as 2026-03-14, or 2026-03 for the first of a month")
-    return [Row("no day", none, tone="bad", inert=True)]
-
-
-def day_of(text: str) -> date | None:
-    """The day that is meant by ``2026-03-14``, or by ``2026-03``; None where it is none."""
+    """The day that is meant by ``2026-03-14``, or by ``2026-03``; or why none is."""
     try:
-        return date.fromisoformat(f"{text}-01" if text.count("-") == 1 else text)
+        day = date.fromisoformat(f"{text}-01" if text.count("-") == 1 else text)
     except ValueError:
-        return None
+        none = words("not a day: write it as 2026-03-14, or 2026-03 for the first of a month")
+        return [Row("no day", none, tone="bad", inert=True)]
+    return [Row(day.isoformat(), words(f"{day:%A}, {day.day} {day:%B %Y}"), tone="good")]
 
 
 def month_from(day: date, months: int) -> date:
@@ -144,14 +109,13 @@ _COUNTED = 2_000
 """Entities up to which what waits in the other views is counted without being asked for."""
 _MORE = 1_000
 """Neighbours of one entity that are shown besides, each time that somebody asks for the others."""
-_BESIDE_FROM, _STACKED_BELOW, _ROOMY = 110, 76, 20
+_STACKED_BELOW, _ROOMY = 76, 20
 _AROUND = 5
 """Lines of the screen that are tabs, frames and hints."""
 _STEPS_SHOWN = 3
-_ORDER = tuple(VIEWS)
 
 
-class GraphScreen(BrowseScreen):
+class GraphScreen(OverlayScreen):
     """Four views of the graph; what is shown is made in a thread, of what is known and what is looked at."""
 
     PLACES = tuple(VIEWS)
@@ -174,10 +138,9 @@ class GraphScreen(BrowseScreen):
         self._pages = view
         self._shown: FocusContext | None = None
         """The view that is on the screen."""
-        self._alike = SimilarPairs()
         self._compared: Graph | None = None
         """The graph whose names are, or were, compared by their meaning."""
-        self._reader = KnownReader(services.history_reader)
+        self._reader = GraphLoader()
         self._counts: dict[FocusContext, int] = {}
         self.map, self.sides, self.banner = MapView(), SideBySide(), Banner()
         names = ("Relations", "Duplicates", "Contradictions", "Schedule")
@@ -187,9 +150,10 @@ class GraphScreen(BrowseScreen):
             **{f"settle_{answer}": partial(self._settle, answer) for answer in ANSWERS},
             "next_view": lambda: self._turn(1),
             "previous_view": lambda: self._turn(-1),
-            "one_hop": lambda: self._hops(1),
-            "two_hops": lambda: self._hops(2),
-            "three_hops": lambda: self._hops(3),
+            **{
+                action: partial(self.look, hops=hops, question="", each=EACH)
+                for hops, action in enumerate(("one_hop", "two_hops", "three_hops"), 1)
+            },
             "to_source": lambda: self._go_to_source(left=False),
             "to_other_source": lambda: self._go_to_source(left=True),
             "month_before": lambda: self._month(-1),
@@ -200,11 +164,10 @@ class GraphScreen(BrowseScreen):
             "merge_other_way": lambda: self._merge(other_way=True),
         }
 
-    def compose_body(self) -> ComposeResult:
-        """The views by name, what day it is, the list, and what is behind its row."""
+    def compose_over(self) -> ComposeResult:
+        """The views by name, and what day it is."""
         yield self.tabs
         yield self.banner
-        yield from super().compose_body()
 
     def compose_behind(self) -> ComposeResult:
         """The map over what is told; or two things beside each other."""
@@ -214,8 +177,8 @@ class GraphScreen(BrowseScreen):
         yield self.sides
 
     @property
-    def view(self) -> FocusContext:
-        """Which of the views is looked at."""
+    def place(self) -> FocusContext:
+        """The view that is looked at: one key may mean different things in different views."""
         return self.looking.view
 
     # -- what is known ---------------------------------------------------------------------------
@@ -232,14 +195,15 @@ class GraphScreen(BrowseScreen):
             self.list.empty = f"reading … {grouped(read)} of {grouped(total)} pages"
             self.list.refresh()
         else:
-            self.load(lambda: self._reader.read(self._pages, today()), self._known, "know")
+            run = self.services.history_reader.run
+            self.load(partial(run, self._reader.read, self._pages, today()), self._known, "know")
 
     def _known(self, known: LoadedGraph) -> None:
         """Show it; on a small graph also say what waits elsewhere."""
-        self.known = replace(known, alike=self._alike)
+        self.known = known
         self.draw()
         if len(known.whole.entities) <= _COUNTED:
-            self.work(partial(self._count, self.known), "count", exclusive=True)
+            self.work(partial(self._count, known), "count", exclusive=True)
 
     async def _count(self, known: LoadedGraph) -> None:
         for view in (FocusContext.CLAIMS, FocusContext.DUE, FocusContext.PAIRS):
@@ -255,25 +219,20 @@ class GraphScreen(BrowseScreen):
     def _show_tabs(self) -> None:
         """The views by name, with what waits in each."""
         late = {FocusContext.DUE: " late"}
-        counts = {
-            view: f"{grouped(count)}{late.get(view, '')}" for view, count in self._counts.items() if count
+        self.tabs.current = self.PLACES.index(self.place)
+        self.tabs.counts = {
+            self.PLACES.index(view): f"{grouped(count)}{late.get(view, '')}"
+            for view, count in self._counts.items()
+            if count
         }
-        self.tabs.current = _ORDER.index(self.view)
-        self.tabs.counts = {_ORDER.index(view): said for view, said in counts.items()}
 
     def _compare(self, known: LoadedGraph) -> None:
         """Ask which names mean the same, once for each graph, when somebody looks at what may be one."""
-        if self.view is FocusContext.PAIRS and self._compared is not known.whole:
+        if self.place is FocusContext.PAIRS and self._compared is not known.whole:
             self._compared = known.whole
-            self._take_up(replace(self._alike, asked=True, problem=""))
-            self.load(partial(ask_meaning, self.services), self._take_up, "meaning")
-
-    def _take_up(self, alike: SimilarPairs) -> None:
-        """Show what is known of meaning with what names say."""
-        self._alike = alike
-        if self.known is not None:
-            self.known = replace(self.known, alike=alike)
-            self.draw()
+            asked = replace(self.looking.alike, note="names are compared; comparing their meaning …")
+            self.looking = replace(self.looking, alike=asked)
+            self.load(partial(ask_meaning, self.services), lambda alike: self.look(alike=alike), "meaning")
 
     def fails(self, error: Exception) -> None:
         """Say what went wrong, in place of what would be shown."""
@@ -302,30 +261,27 @@ class GraphScreen(BrowseScreen):
 
     def _show(self, sight: GraphRows, go_to: str | None) -> None:
         first = self.list.row is not None and self.list.row.id == self.sight.first
-        stay = self.view is FocusContext.PAIRS and first  # likelier pairs may come before the likest
-        anew = self._shown is not self.view
-        self.sight, self._shown = sight, self.view
+        stay = self.place is FocusContext.PAIRS and first  # likelier pairs may come before the likest
+        anew = self._shown is not self.place
+        self.sight, self._shown = sight, self.place
         if sight.entity is not None:
-            self._arrived(sight.entity.path, sight.entity.name)
-        if self.view is not FocusContext.GRAPH:
-            self._counts[self.view] = sight.count or 0
+            path, name = sight.entity.path, sight.entity.name
+            if self.looking.path not in ("", path):
+                self.services.say(f"{self.looking.path} no longer exists; this is {name}", severity="warning")
+            self.looking = replace(self.looking, path=path)
+        if self.place is not FocusContext.GRAPH:
+            self._counts[self.place] = sight.count or 0
         self.map.show(sight.node, self.looking.hops)
         self.show_rows(sight.rows, go_to=go_to or (sight.first if stay or anew else None), empty=sight.empty)
         self.lay_out()
         self._show_day()
         self.look_behind()  # the same row may stand for something else now
 
-    def _arrived(self, path: str, name: str) -> None:
-        """An entity is shown: that which was looked for, or another where it is gone."""
-        if self.looking.path not in ("", path):
-            self.services.say(f"{self.looking.path} no longer exists; this is {name}", severity="warning")
-        self.looking = replace(self.looking, path=path)
-
     def show_place(self) -> None:
         """Where one is: the way here on the frame, the view among the tabs."""
         super().show_place()
         title = self.sight.title
-        if self.view is FocusContext.GRAPH and not self.looking.question:
+        if self.place is FocusContext.GRAPH and not self.looking.question:
             over = " · with what is over" if self.looking.over else ""
             title = f"{self._way_here()}{title}{over}"
         self.entitle(title)
@@ -352,24 +308,27 @@ class GraphScreen(BrowseScreen):
         return self.list.of
 
     def look_behind(self) -> None:
-        """What the row stands for in full, or both sides; bring the neighbour out on the map."""
-        row, known = self.list.row, self.known
-        if row is None or known is None:
-            self.nothing_behind()
-            self.sides.show((), ())
-            return
-        view, thing = self.view, row.of if row.of is not None else self.sight.node
+        """Bring the neighbour out on the map, too."""
+        thing = self._thing
         self.map.chosen = spoke_id(thing) if isinstance(thing, Node) and thing.hop is not None else ""
+        super().look_behind()
 
-        def show(told: tuple[Sequence[Row], Sequence[Row]]) -> None:
-            if self.view is not view or self.list.row is None or self.list.row.id != row.id:
-                return  # another one stands there by now
-            if VIEWS[self.view].sides:
-                self.sides.show(*told)
-            else:
-                self.show_behind(row, told[0])
+    async def read_behind(self, row: Row) -> tuple[Sequence[Row], Sequence[Row]]:
+        """What the row stands for in full, or both sides of it."""
+        assert self.known is not None
+        thing = row.of if row.of is not None else self.sight.node
+        return await asyncio.to_thread(behind, thing, self.known, self.looking)
 
-        self.load(partial(asyncio.to_thread, behind, thing, known, self.looking), show, "behind")
+    def show_behind(self, told: tuple[Sequence[Row], Sequence[Row]]) -> None:
+        """Show what was told, or two things beside each other."""
+        if VIEWS[self.place].sides:
+            self.sides.show(*told)
+        else:
+            super().show_behind(told[0])
+
+    def nothing_behind(self, error: Exception | None = None) -> None:
+        """There is nothing, or it could not be read, on either side."""
+        self.show_behind((failure_rows(error) if error else (), ()))
 
     def scroll_behind(self, lines: int) -> None:
         """Scroll all that is behind."""
@@ -378,14 +337,9 @@ class GraphScreen(BrowseScreen):
 
     # -- keys ------------------------------------------------------------------------------------
 
-    @property
-    def place(self) -> FocusContext:
-        """One key may mean different things in different views."""
-        return self.view
-
     def why(self) -> Mapping[str, str]:
         """What stands in the way of actions, by their ids."""
-        thing, view = self._thing, VIEWS[self.view]
+        thing, view = self._thing, VIEWS[self.place]
         why: dict[str, str] = {}
         if not self._trail:
             why["walk_back"] = "there is nothing to go back to"
@@ -405,26 +359,26 @@ class GraphScreen(BrowseScreen):
 
     def action_back(self) -> None:
         """Out of reading, out of an answer, else out."""
-        if not self._reading and self.looking.question and self.view is FocusContext.GRAPH:
+        if not self._reading and self.looking.question and self.place is FocusContext.GRAPH:
             self.look(question="")
         else:
             super().action_back()
 
     @on(TabLine.Chosen)
     def _tab_chosen(self, message: TabLine.Chosen) -> None:
-        self.turn_to(_ORDER[message.index])
+        self.turn_to(self.PLACES[message.index])
 
     def turn_to(self, place: FocusContext) -> None:
         """Another view."""
         self.look(view=place, question="")
 
     def _turn(self, step: int) -> None:
-        self.turn_to(_ORDER[(_ORDER.index(self.view) + step) % len(_ORDER)])
+        self.turn_to(self.PLACES[(self.PLACES.index(self.place) + step) % len(self.PLACES)])
 
     def walk_to(self, path: str) -> None:
         """To another entity; the way back is remembered."""
         row, looking = self.list.row, self.looking
-        beside = self.view is not FocusContext.GRAPH or bool(looking.question)
+        beside = self.place is not FocusContext.GRAPH or bool(looking.question)
         if looking.path and not (beside and looking.path == path):
             self._trail.append((looking.path, row.id if row and not beside else SELF))
         self.look(SELF, view=FocusContext.GRAPH, path=path, question="", each=EACH)
@@ -445,9 +399,6 @@ class GraphScreen(BrowseScreen):
             self.walk_to(path)
         else:
             super().action_open()
-
-    def _hops(self, hops: int) -> None:
-        self.look(hops=hops, question="", each=EACH)
 
     # -- what is asked for -----------------------------------------------------------------------
 
@@ -534,16 +485,16 @@ class GraphScreen(BrowseScreen):
     @property
     def _roomy(self) -> bool:
         width, height = self.app.size.width, self.app.size.height - _AROUND
-        return (height if width >= _BESIDE_FROM else height // 2) >= _ROOMY
+        return (height if width >= BESIDE_FROM else height // 2) >= _ROOMY
 
     def lay_out(self, *, update: bool = True) -> None:
         """What fits."""
-        sides, width = VIEWS[self.view].sides, self.app.size.width
+        sides, width = VIEWS[self.place].sides, self.app.size.width
         classes = {
             "-sides": sides is not None,
-            "-beside": sides is None and width >= _BESIDE_FROM,
+            "-beside": sides is None and width >= BESIDE_FROM,
             "-stacked": sides is not None and width < _STACKED_BELOW,
-            "-map": self.view is FocusContext.GRAPH and self._map_shown,
+            "-map": self.place is FocusContext.GRAPH and self._map_shown,
             "-map-alone": self._map_shown and not self._roomy,
         }
         self.update_classes(classes, update=update)

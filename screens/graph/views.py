@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -27,7 +26,6 @@ from screens.drawing.safe_text import (
     words,
 )
 from screens.frames.overlay_screen import Services
-from screens.history.history_reader import HistoryReader
 from screens.jobs.worker_client import WorkerClient
 from screens.loading.workspace_model import GraphView
 from workbench.errors import WorkbenchError
@@ -115,7 +113,7 @@ def sight_of(known: LoadedGraph, looking: GraphViewState, folds: Folds) -> Graph
     """The rows of the view that is looked at."""
     match looking.view:
         case FocusContext.PAIRS:
-            return _pairs(known)
+            return _pairs(known, looking.alike)
         case FocusContext.CLAIMS:
             return _claims(known, looking)
         case FocusContext.DUE:
@@ -137,32 +135,32 @@ def neighbourhood_sight(known: LoadedGraph, looking: GraphViewState, folds: Fold
     told = known.whole.at(looking.path) or _beginning(known, looking)
     if told is None:
         return GraphRows(empty=_NO_ENTITIES)
-    graph = looking.seen(known)
+    graph, day = looking.seen(known), looking.on(known)
     holds = graph.at(told.path)
     entity, graph = (holds, graph) if holds else (told, known.whole)
     node = neighbourhood(graph, entity, hops=looking.hops, each=looking.each)
     rows = [_self_row(node, entity, known)]
     if holds is None:
-        said = f"does not hold on {looking.on(known):%Y-%m-%d}: this is all that its page tells"
+        said = f"does not hold on {day:%Y-%m-%d}: this is all that its page tells"
         rows.append(Row("absent", words(said), tone="warn", inert=True))
     if entity.problem:
         said = row_text(f"not read in full: {entity.problem}")
         rows.append(Row("problem", said, tone="bad", inert=True))
-    rows += _relation_rows(node, graph.degree(entity), looking, known, folds)
-    rows += _fact_rows(entity, looking, known, folds)
+    rows += _relation_rows(node, graph.degree(entity), looking, day, folds)
+    tail = (piece("importance today", "faint"), RowPart(grouped(len(entity.memories))))
+    facts = Row(FACTS, words("What is known"), tone="head", tail=tail)
+    rows += folds.section(facts, _fact_rows(entity, day, known), default=True)
     return GraphRows(title=entity.name, rows=tuple(rows), entity=entity, node=node)
 
 
 def _self_row(node: Node, entity: Entity, known: LoadedGraph) -> Row:
-    tail = list(window_parts(entity, known.today))
-    if entity.pinned:
-        tail.insert(0, piece("pinned", "accent"))
+    pinned = (piece("pinned", "accent"),) if entity.pinned else ()
     return replace(
         named_row(entity),
         id=SELF,
         tone="head",
         lead=(safe_piece(entity.type, "accent"),),
-        tail=tuple(tail),
+        tail=(*pinned, *window_parts(entity, known.today)),
         path=entity.path,
         address=entity.path,
         of=node,
@@ -176,28 +174,19 @@ def named_row(entity: Entity) -> Row:
     return Row(entity.path, text, emphasis=((len(name), len(text), "faint"),))
 
 
-def _relation_rows(
-    node: Node, count: int, looking: GraphViewState, known: LoadedGraph, folds: Folds
-) -> Iterator[Row]:
+def _relation_rows(node: Node, count: int, looking: GraphViewState, day: date, folds: Folds) -> Iterator[Row]:
     total = len(node.children) + node.left_out
     counted = grouped(count)
     if count != total:
         counted = words(f"{plural(count, 'relation')}, {plural(total, 'neighbour')}")
-    is_open = folds.is_open(RELATIONS, default=True)
     hops = "1 relation away" if looking.hops == 1 else f"up to {looking.hops} relations away"
-    tail = (piece(hops, "faint"), RowPart(counted))
-    yield Row(RELATIONS, words("Relations"), tone="head", fold=is_open, tail=tail)
-    if not is_open:
-        return
-    if not total:
-        text = "none that is valid: A includes what is over" if not looking.over else "none"
-        yield Row("none:relations", words(text), tone="muted", depth=1, inert=True)
-    yield from _children(node, 1, looking, known, folds)
+    row = Row(RELATIONS, words("Relations"), tone="head", tail=(piece(hops, "faint"), RowPart(counted)))
+    none = words("none" if looking.over else "none that is valid: A includes what is over")
+    nobody = [Row("none:relations", none, tone="muted", depth=1, inert=True)]
+    yield from folds.section(row, _children(node, 1, day, folds) if total else nobody, default=True)
 
 
-def _children(
-    node: Node, depth: int, looking: GraphViewState, known: LoadedGraph, folds: Folds
-) -> Iterator[Row]:
+def _children(node: Node, depth: int, day: date, folds: Folds) -> Iterator[Row]:
     seen: set[str] = set()
     for child in node.children:
         assert child.hop is not None
@@ -206,37 +195,29 @@ def _children(
         if row_id in seen:
             continue
         seen.add(row_id)
-        is_open = folds.is_open(row_id, default=True) if child.children or child.left_out else None
         kind = relation.kind.replace("_", " ")
         lead = row_text(f"{kind} →" if child.hop.forward else f"← {kind}")
-        tail = stated_parts(relation, looking.on(known))
-        if child.entity is None:
-            tail.append(piece("no page", "warn"))
-        yield Row(
+        no_page = (piece("no page", "warn"),) if child.entity is None else ()
+        row = Row(
             id=row_id,
             text=row_text(child.name),
             depth=depth,
-            fold=is_open,
             lead=(RowPart(lead, "accent"),),
-            tail=tuple(tail),
-            tone="muted" if child.entity is None or is_over(relation, looking.on(known)) else "text",
+            tail=(*stated_parts(relation, day), *no_page),
+            tone="muted" if child.entity is None or is_over(relation, day) else "text",
             of=child,
         ).at(relation.entry)
-        if is_open:
-            yield from _children(child, depth + 1, looking, known, folds)
+        if child.children or child.left_out:
+            yield from folds.section(row, _children(child, depth + 1, day, folds), default=True)
+        else:
+            yield row
     if node.left_out:
         where = node.entity.path if node.entity else node.name
         text = words(f"… {plural(node.left_out, 'other')}: enter shows them")
         yield Row(f"{MORE}{depth}:{where}", text, tone="faint", depth=depth, of=node)
 
 
-def _fact_rows(entity: Entity, looking: GraphViewState, known: LoadedGraph, folds: Folds) -> Iterator[Row]:
-    is_open = folds.is_open(FACTS, default=True)
-    tail = (piece("importance today", "faint"), RowPart(grouped(len(entity.memories))))
-    yield Row(FACTS, words("What is known"), tone="head", fold=is_open, tail=tail)
-    if not is_open:
-        return
-    day = looking.on(known)
+def _fact_rows(entity: Entity, day: date, known: LoadedGraph) -> Iterator[Row]:
     weighed = [(known.importance(memory), memory) for memory in entity.memories]
     weighed.sort(key=lambda pair: (is_over(pair[1], day) or pair[1].done, -pair[0] * pair[1].confidence))
     for left, memory in weighed[:_MOST_FACTS]:
@@ -252,18 +233,16 @@ def _fact_rows(entity: Entity, looking: GraphViewState, known: LoadedGraph, fold
 def _fact_row(held: EntityMemory, left: float, day: date) -> Row:
     """One typed memory: its type, its words, who stands behind it, how long it holds, its importance."""
     memory = held.memory
-    tail = stated_parts(memory, day)
+    when = (piece(f"on {memory.happens_at}", "accent"),) if memory.happens_at else ()
     if memory.done:
-        tail.append(piece("done", "good"))
-    elif memory.happens_at is not None:
-        tail.append(piece(f"on {memory.happens_at}", "accent"))
+        when = (piece("done", "good"),)
     return Row(
         id=f"fact:{memory.entry.address}",
         text=row_text(memory.text),
         tone="muted" if memory.done or is_over(memory, day) else "text",
         depth=1,
         lead=(safe_piece(memory.type, "accent"),),
-        tail=(*tail, importance_part(memory, left)),
+        tail=(*stated_parts(memory, day), *when, importance_part(memory, left)),
         of=held,
     ).at(memory.entry)
 
@@ -271,44 +250,33 @@ def _fact_row(held: EntityMemory, left: float, day: date) -> Row:
 # -- duplicates ----------------------------------------------------------------------------------
 
 
-def _pairs(known: LoadedGraph) -> GraphRows:
+def _pairs(known: LoadedGraph, alike: SimilarPairs) -> GraphRows:
     """The pairs by meaning, then those by names alone, the likest first of each."""
-    by_meaning = known.alike.found(known.whole, known.decided)
+    by_meaning = alike.found(known.whole, known.decided)
     told = {one.key for one in by_meaning}
     by_name = duplicates(known.whole, today=known.today, decided=known.decided)
     rows = [_pair_row(one) for one in (*by_meaning, *(one for one in by_name if one.key not in told))]
-    said = _compared(known.alike)
-    note = [Row("note", row_text(said), tone="faint", inert=True)] if rows and said else []
+    said = row_text(alike.note)
+    note = [Row("note", said, tone="faint", inert=True)] if rows and said else []
     return GraphRows(
         title="Duplicates: are these the same?",
         rows=(*rows, *note),
         count=len(rows),
-        empty="\n".join(filter(None, ("no two pages look like the same entity", row_text(said)))),
+        empty="\n".join(filter(None, ("no two pages look like the same entity", said))),
     )
 
 
 def _pair_row(one: Duplicate) -> Row:
-    likeness = [piece(f"names {one.names:.0%} alike", "muted")]
-    if one.cosine is not None:
-        likeness.insert(0, piece(f"meaning {one.cosine:.0%}", "accent"))
+    meaning = () if one.cosine is None else (piece(f"meaning {one.cosine:.0%}", "accent"),)
     return Row(
         id=f"pair:{one.keep.path}:{one.other.path}",
         text=row_text(f"{one.keep.name} ≟ {one.other.name}"),
         lead=(safe_piece(one.keep.type, "accent"),),
-        tail=tuple(likeness),
+        tail=(*meaning, piece(f"names {one.names:.0%} alike", "muted")),
         path=one.keep.path,
         address=one.keep.path,
         of=one,
     )
-
-
-def _compared(alike: SimilarPairs) -> str:
-    """How far meaning took part."""
-    if alike.asked:
-        return "names are compared; comparing their meaning …"
-    if alike.problem:
-        return f"names are compared, their meaning is not: {alike.problem}"
-    return "names and their meaning are compared" if alike.known else ""
 
 
 # -- contradictions ------------------------------------------------------------------------------
@@ -363,9 +331,8 @@ def _due_row(due: DueItem, period: Period) -> Row:
     tail = [safe_piece(due.held.owner, "muted")]
     day = memory.happens_at
     if day is not None:
-        tail.append(piece(f"{day:%a} {day.day} {day:%b}{clock_of(day)}", "faint"))
         tone: Tone = "bad" if period == "overdue" else "warn" if period == "today" else "muted"
-        tail.append(piece(due.when, tone))
+        tail += [piece(f"{day:%a} {day.day} {day:%b}{clock_of(day)}", "faint"), piece(due.when, tone)]
     return Row(
         id=f"due:{memory.entry.address}",
         text=row_text(memory.text),
@@ -425,15 +392,13 @@ def window_parts(line: Line, day: date) -> Iterator[RowPart]:
         yield piece(f"since {_day_in_row(line.valid_from, day)}", "faint")
 
 
-def stated_parts(line: Relation | TypedMemory, day: date) -> list[RowPart]:
+def stated_parts(line: Relation | TypedMemory, day: date) -> Iterator[RowPart]:
     """How sure it is, where that is not certain; who stands behind it, ``?`` where nobody says; how long."""
-    parts = []
     if line.confidence < 1:
-        sure: Tone = "faint" if line.confidence >= _DOUBTFUL else "warn"
-        parts.append(piece(f"{line.confidence:.0%} sure", sure))
-    who = words("?") if line.trust == "unknown" else row_text(line.trust)
-    parts.append(RowPart(who, _TRUST.get(line.trust, "warn")))
-    return [*parts, *window_parts(line, day)]
+        yield piece(f"{line.confidence:.0%} sure", "faint" if line.confidence >= _DOUBTFUL else "warn")
+    who = "?" if line.trust == "unknown" else line.trust
+    yield safe_piece(who, _TRUST.get(line.trust, "warn"))
+    yield from window_parts(line, day)
 
 
 def importance_part(memory: TypedMemory, left: float) -> RowPart:
@@ -459,13 +424,10 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class SimilarPairs:
-    """What is known of meaning: ``pairs``, or the ``problem`` that there are none for; or it is ``asked``."""
+    """The ``pairs`` by meaning, and a ``note`` that says how far meaning took part."""
 
     pairs: tuple[Pair, ...] = ()
-    problem: str = ""
-    asked: bool = False
-    known: bool = False
-    """Whether an answer came, be it of another moment."""
+    note: str = ""
 
     def found(self, graph: Graph, decided: frozenset[str]) -> tuple[Duplicate, ...]:
         """The pairs whose pages still stand, and that nobody has answered."""
@@ -488,17 +450,19 @@ class SimilarPairs:
 async def ask_meaning(services: Services) -> SimilarPairs:
     """Compare the names of all pages by their meaning, in a process that has the model. Raises nothing."""
     try:
-        if why := await services.history_reader.run(lambda place: why_no_model(place.settings)):
-            return SimilarPairs(problem=why)
-        said = await WorkerClient("similar-names", services.workspace.root).run()
-        pairs = msgspec.convert(said["pairs"], tuple[Pair, ...])
-        return SimilarPairs(tuple(one for one in pairs if one.cosine is not None), known=True)
+        why = await services.history_reader.run(lambda place: why_no_model(place.settings))
+        if not why:
+            said = await WorkerClient("similar-names", services.workspace.root).run()
+            pairs = msgspec.convert(said["pairs"], tuple[Pair, ...])
+            by_meaning = tuple(one for one in pairs if one.cosine is not None)
+            return SimilarPairs(by_meaning, "names and their meaning are compared")
     except WorkbenchError as error:
-        return SimilarPairs(problem=error.message)
+        why = error.message
     except OSError as error:
-        return SimilarPairs(problem=f"the model cannot be used: {error.strerror}")
+        why = f"the model cannot be used: {error.strerror}"
     except (KeyError, msgspec.ValidationError):
-        return SimilarPairs(problem="the process of the model did not answer")
+        why = "the process of the model did not answer"
+    return SimilarPairs(note=f"names are compared, their meaning is not: {why}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -509,39 +473,33 @@ class LoadedGraph:
     recalls: RecallDays
     decided: frozenset[str]
     today: date
-    alike: SimilarPairs = SimilarPairs()
 
     def importance(self, memory: TypedMemory) -> float:
         """What is left of an importance today, in [0, 1]."""
         return importance_today(memory, self.today, self.recalls.of(memory))
 
 
-class KnownReader:
+class GraphLoader:
     """Reads it again and again; only what changed is parsed and put together anew."""
 
-    def __init__(self, history_reader: HistoryReader) -> None:
-        self._history_reader = history_reader
+    def __init__(self) -> None:
         self._reader: GraphReader | None = None
         self._built: tuple[GraphView, Graph] | None = None
         """The pages that were put together last, and what came of it."""
 
-    async def read(self, pages: GraphView, today: date) -> LoadedGraph:
-        """What is known now, with these pages. Raises WorkbenchError, OSError."""
-        loose, recalls, decided = await self._history_reader.run(self._read_beside)
-        built = self._built
-        if built is None or built[0] is not pages or built[1].loose is not loose:
-            ordered = sorted(pages.entities, key=lambda entity: entity.path)
-            built = self._built = pages, await asyncio.to_thread(Graph, tuple(ordered), loose)
-        return LoadedGraph(built[1], recalls, decided, today)
+    def read(self, workspace: Workspace, pages: GraphView, today: date) -> LoadedGraph:
+        """What is known now, with these pages; typed memories of no entity are read here.
 
-    def _read_beside(
-        self, workspace: Workspace
-    ) -> tuple[tuple[TypedMemory, ...], RecallDays, frozenset[str]]:
-        """In the history_reader's thread: typed memories of no entity, recalls, and what was decided."""
+        Runs in the history_reader's thread alone. Raises WorkbenchError, OSError.
+        """
         if self._reader is None:
             self._reader = GraphReader(workspace, pages=False)
+        loose = self._reader.read().loose
+        if self._built is None or self._built[0] is not pages or self._built[1].loose is not loose:
+            ordered = sorted(pages.entities, key=lambda entity: entity.path)
+            self._built = pages, Graph(tuple(ordered), loose)
         recalls = read_recalls(workspace.ledger.read("recalls"))
-        return self._reader.read().loose, recalls, settled_keys(workspace)
+        return LoadedGraph(self._built[1], recalls, settled_keys(workspace), today)
 
 
 @dataclass(frozen=True, slots=True)
@@ -555,6 +513,7 @@ class GraphViewState:
     over: bool = False
     each: int = EACH
     question: str = ""
+    alike: SimilarPairs = SimilarPairs()
 
     def seen(self, known: LoadedGraph) -> Graph:
         """The graph as of the day; with ``over`` all that the pages tell."""

@@ -35,7 +35,7 @@ from screens.drawing.safe_text import (
     sentence,
     words,
 )
-from screens.frames.overlay_screen import BrowseScreen, OverlayScreen, Services
+from screens.frames.overlay_screen import OverlayScreen, Services
 from screens.health.check_job import CheckFinished, CheckJob, ChecksEnded, ChecksKnown, CheckStarted, Repaired
 from screens.jobs.user_jobs import backup_job_of
 from screens.main.request import Request, declared_request, expire_request
@@ -234,7 +234,7 @@ _ROOMS = {
 """The actions that open what a fix names."""
 
 
-class HealthScreen(BrowseScreen):
+class HealthScreen(OverlayScreen):
     """Sections with their findings; beside them what each says, where it is, and what would mend it."""
 
     PLACES = (FocusContext.HEALTH,)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -79,11 +79,16 @@ class BlameScreen(NarrowScreen):
 
     def why(self) -> Mapping[str, str]:
         """What stands in the way of actions, by their ids."""
-        line: LineOrigin | None = self.list.of
         why = {} if self._later else {"blame_after": "this is the version that you came from"}
-        if line is None or line.deed.commit is None:
-            why["blame_before"] = "this line is not committed yet"
+        if self._committed is None:
+            why |= dict.fromkeys(("open", "blame_before"), "this line is not committed yet")
         return why
+
+    @property
+    def _committed(self) -> LineOrigin | None:
+        """The line under the cursor, if a commit holds it."""
+        line: LineOrigin | None = self.list.of
+        return line if line is not None and line.deed.commit else None
 
     async def read_behind(self, row: Row) -> Sequence[Row]:
         """What the operation did that brought the line."""
@@ -100,10 +105,8 @@ class BlameScreen(NarrowScreen):
             self.draw(go_to=str(min(version.line, max(1, len(lines)))))
             self.entitle(version.path + (f" · {version.title}" if version.title else ""))
 
-        self.load(partial(self._blame, version), shown, "blame")
-
-    async def _blame(self, version: BlamedVersion) -> Sequence[LineOrigin]:
-        return await self._history_reader().run(blame, version.path, at=version.at)
+        read = partial(self._history_reader().run, blame, version.path, at=version.at)
+        self.load(read, shown, "blame")
 
     def on_resize(self) -> None:
         """With or without all of the gutter, as there is room."""
@@ -130,12 +133,9 @@ class BlameScreen(NarrowScreen):
 
     def action_open(self) -> None:
         """The operation that brought the line, among those on the file."""
-        line: LineOrigin | None = self.list.of
-        if line is None or line.deed.commit is None:
-            self.services.say("This line is not committed yet", severity="warning")
-            return
-        scope = OperationScope(self._version.path)
-        self.app.push_screen(OperationsScreen(self.services, self._travel, scope, at=line.deed.commit))
+        if line := self._committed:
+            scope, at = OperationScope(self._version.path), line.deed.commit or ""
+            self.app.push_screen(OperationsScreen(self.services, self._travel, scope, at=at))
 
     def action_copy_operation(self) -> None:
         """Copy the operation's id."""
@@ -152,15 +152,10 @@ class BlameScreen(NarrowScreen):
 
     def action_blame_before(self) -> None:
         """The file as it was before the change that brought the line."""
-        line: LineOrigin | None = self.list.of
-        if line is None or line.deed.commit is None:
+        line, here = self._committed, self._version
+        if line is None:
             return
-        deed, here = line.deed, self._version
-
-        async def find() -> BlamedVersion | None:
-            return await self._history_reader().run(
-                lambda workspace: version_before(workspace, here.path, deed, line.number)
-            )
+        find = partial(self._history_reader().run, version_before, here.path, line.deed, line.number)
 
         def found(version: BlamedVersion | None) -> None:
             if version is None:
@@ -168,7 +163,7 @@ class BlameScreen(NarrowScreen):
                     "This change created the file: there is no earlier version", severity="warning"
                 )
                 return
-            self._later.append(BlamedVersion(here.path, line.number, here.at, here.title))
+            self._later.append(replace(here, line=line.number))
             self._show_version(version)
 
         self.load(find, found, "blame", failed=self.say_failure)
@@ -198,9 +193,8 @@ def version_before(workspace: Workspace, path: str, deed: Attribution, line: int
 def blame_row(line: LineOrigin, *, same: bool, compact: bool = False) -> Row:
     """A line behind its gutter: when, who, what, and its number; without the last two where it is narrow."""
     deed = line.deed
-    when, who, what = (
-        ("", "", "") if same else (day_or_time(deed.when), row_text(deed.actor), row_text(deed.action))
-    )
+    told = (day_or_time(deed.when), row_text(deed.actor), row_text(deed.action))
+    when, who, what = ("", "", "") if same else told
     lead = [piece(when.rjust(_WHEN), "faint"), piece(clipped(who, _WHO), "muted")]
     if not compact:
         number = words(str(line.number).rjust(_NUMBER))
@@ -213,13 +207,11 @@ def _line_facts(line: LineOrigin) -> Lines:
     deed, origin = line.deed, line.origin
     yield f"{deed.operation or ''} {deed.summary} · {deed.actor}", "head"
     yield f"{deed.when.astimezone():%a %d %b %Y %H:%M}" if deed.when else "", "muted"
-    said = [
-        f"because {deed.reason}" if deed.reason else "",
-        f"session {deed.session}" if deed.session else "",
-        f"trust {origin.trust}" if origin else "",
-        f"from {origin.source}" if origin and origin.source else "",
-    ]
-    yield " · ".join(filter(None, said)), "muted"
+    said = [f"because {deed.reason}"] if deed.reason else []
+    said += [f"session {deed.session}"] if deed.session else []
+    said += [f"trust {origin.trust}"] if origin else []
+    said += [f"from {origin.source}"] if origin and origin.source else []
+    yield " · ".join(said), "muted"
     yield GAP, "text"
 
 

@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from textual.app import ComposeResult
 
 from screens.actions.registry import FocusContext
 from screens.drawing.safe_text import Row, RowPart, line_text, piece, plural, row_text, words
-from screens.frames.overlay_screen import BrowseScreen, Services
+from screens.frames.overlay_screen import OverlayScreen, Services, failure_rows
 from screens.history.history_reader import day_or_time
 from screens.widgets.entry_list import SideBySide
+from workbench.workspace.late_writes import Conflict
 from workbench.workspace.workspace import Workspace
 
 _SHOWN_BYTES = 1_000_000
 _SHOWN_LINES = 5_000
 
 
-@dataclass(frozen=True, slots=True)
-class ConflictText:
-    """One conflict as it is shown: where it is kept, for which file, since when, and both texts."""
-
-    kept: Path
-    path: str | None
-    since: datetime | None
-    text: bytes
-    now: bytes | None
-
-    def sides(self) -> tuple[list[Row], list[Row]]:
-        """Both texts as rows."""
-        gone = [Row("gone", words("there is no such file now"), tone="warn")]
-        kept = text_rows(self.text, self.now or b"")
-        return kept, gone if self.now is None else text_rows(self.now, self.text)
-
-
-class ConflictsScreen(BrowseScreen):
+class ConflictsScreen(OverlayScreen):
     """The kept texts; below, the one under the cursor beside what is in the file now."""
 
     PLACES = (FocusContext.CONFLICTS,)
@@ -59,23 +42,20 @@ class ConflictsScreen(BrowseScreen):
 
     def reload(self) -> None:
         """Read them anew."""
-        self.load(lambda: self.services.history_reader.run(_read), self._show, "conflicts")
+        show = partial(self.show_rows, empty="there are none left")
+        self.load(lambda: self.services.history_reader.run(_read), show, "conflicts")
 
-    def _show(self, kept: Sequence[ConflictText]) -> None:
-        self.show_rows([_row(one) for one in kept], empty="there are none left")
+    async def read_behind(self, row: Row) -> tuple[Sequence[Row], Sequence[Row]]:
+        """Both texts."""
+        return await self.services.history_reader.run(both_sides, row.of)
 
-    def look_behind(self) -> None:
+    def show_behind(self, told: tuple[Sequence[Row], Sequence[Row]]) -> None:
         """Both texts, from the first line that differs."""
-        row = self.list.row
-        if row is None:
-            self._sides.show((), ())
-            return
+        self._sides.show(*told)
 
-        def show(both: tuple[Sequence[Row], Sequence[Row]]) -> None:
-            if self.list.row is not None and self.list.row.id == row.id:
-                self._sides.show(*both)
-
-        self.load(lambda: asyncio.to_thread(row.of.sides), show, "behind")
+    def nothing_behind(self, error: Exception | None = None) -> None:
+        """There is none, or why it cannot be read."""
+        self.show_behind((failure_rows(error) if error else (), ()))
 
     def scroll_behind(self, lines: int) -> None:
         """Scroll both texts."""
@@ -83,8 +63,8 @@ class ConflictsScreen(BrowseScreen):
 
     def action_discard(self) -> None:
         """Take it off the list; git keeps its text."""
-        if self.list.row is not None:
-            self._discard(self.list.row.of.kept)
+        if conflict := self.list.of:
+            self._discard(conflict.kept)
 
 
 def text_rows(data: bytes, other: bytes) -> list[Row]:
@@ -111,25 +91,32 @@ def _lines(data: bytes) -> list[str]:
     return text.removesuffix("\n").split("\n")
 
 
-def _row(kept: ConflictText) -> Row:
+def _read(workspace: Workspace) -> list[Row]:
+    """In the history reader's thread: a row for each."""
+    return [_row(conflict) for conflict in workspace.operations.conflicts()]
+
+
+def _row(conflict: Conflict) -> Row:
+    since = day_or_time(datetime.fromtimestamp(conflict.since).astimezone()) if conflict.since else ""
     return Row(
-        id=str(kept.kept),
-        text=row_text(kept.path or kept.kept.name),
-        lead=(piece((day_or_time(kept.since) if kept.since else "").rjust(7), "faint"),),
-        tail=(RowPart(plural(len(kept.text), "byte"), "muted"),),
-        of=kept,
+        id=str(conflict.kept),
+        text=row_text(conflict.path or conflict.kept.name),
+        lead=(piece(since.rjust(7), "faint"),),
+        tail=(RowPart(plural(len(_text(conflict)), "byte"), "muted"),),
+        of=conflict,
     )
 
 
-def _read(workspace: Workspace) -> list[ConflictText]:
-    """In the history_reader's thread: all of them, with the files they belong to."""
-    found = []
-    for conflict in workspace.operations.conflicts():
-        now = workspace.files.read_or_none(conflict.path) if conflict.path else None
-        since = datetime.fromtimestamp(conflict.since).astimezone() if conflict.since else None
-        try:
-            text = conflict.text()
-        except (OSError, ValueError) as error:  # a link in its place, or it is gone
-            text = str(error).encode("utf-8", "replace")
-        found.append(ConflictText(conflict.kept, conflict.path, since, text, now))
-    return found
+def both_sides(workspace: Workspace, conflict: Conflict) -> tuple[list[Row], list[Row]]:
+    """In the history reader's thread: the kept text and that of the file now, as rows."""
+    text, now = _text(conflict), workspace.files.read_or_none(conflict.path) if conflict.path else None
+    gone = [Row("gone", words("there is no such file now"), tone="warn")]
+    return text_rows(text, now or b""), gone if now is None else text_rows(now, text)
+
+
+def _text(conflict: Conflict) -> bytes:
+    """What is kept, or why it cannot be read."""
+    try:
+        return conflict.text()
+    except (OSError, ValueError) as error:  # a link in its place, or it is gone
+        return str(error).encode("utf-8", "replace")

@@ -17,8 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from screens.drawing.clock import today
-from screens.drawing.clock import today as this_day
+from screens.drawing import clock
 from screens.drawing.safe_text import Shown, age, row_text
 from screens.loading.reader import WorkThread, path_of
 from workbench.errors import UsageError, WorkbenchError
@@ -40,7 +39,7 @@ P = ParamSpec("P")
 def day_shown(workspace: Workspace) -> Callable[[], date]:
     """Answers the day from which ages count: that of the moment, else today."""
     if not isinstance(workspace, PastWorkspace):
-        return this_day
+        return clock.today
     day = local_day(workspace.history.commit(workspace.commit).when)
     return lambda: day
 
@@ -48,7 +47,7 @@ def day_shown(workspace: Workspace) -> Callable[[], date]:
 class HistoryReader:
     """Answers what was done to an entry; runs other readings of the history."""
 
-    def __init__(self, root: Path, today: Callable[[], date] = this_day) -> None:
+    def __init__(self, root: Path, today: Callable[[], date] = clock.today) -> None:
         """Ages count from ``today``."""
         self._root = root
         self._today = today
@@ -109,15 +108,10 @@ def entry_lines(workspace: Workspace, address: str, today: date) -> tuple[Shown,
 def page_lines(workspace: Workspace, path: str, today: date) -> tuple[Shown, ...]:
     """What was done to a whole page lately, newest first."""
     newest = islice(workspace.operations.walk(path=path_of(path)), DEPTH)
-    touched = (operation for operation in newest if path in operation.paths)
+    touched = (one for one in newest if path in one.paths)
     return tuple(
-        history_line(
-            operation.when,
-            operation.summary + (" (undone)" if operation.undone else ""),
-            operation.actor,
-            today,
-        )
-        for operation in islice(touched, _LINES)
+        history_line(one.when, one.summary + (" (undone)" if one.undone else ""), one.actor, today)
+        for one in islice(touched, _LINES)
     )
 
 
@@ -126,14 +120,8 @@ def history_line(when: datetime | None, what: str, who: str, today: date, why: s
     if why:
         verb, _, about = what.partition(": ")
         what = f"{verb} ({why}): {about}"
-    return row_text(f"{ago(when, today):>6}  {what} · {who}")
-
-
-def ago(when: datetime | None, today: date | None = None) -> Shown:
-    """How long ago a moment was; ``now`` for what no commit holds yet."""
-    if when is None:
-        return Shown("now")
-    return age(when.astimezone().date(), today or this_day())
+    ago = age(when.astimezone().date(), today) if when else "now"  # no commit holds it yet
+    return row_text(f"{ago:>6}  {what} · {who}")
 
 
 def day_or_time(when: datetime | None) -> Shown:
@@ -143,7 +131,7 @@ def day_or_time(when: datetime | None) -> Shown:
     """
     if when is None:
         return Shown("now")
-    local, today = when.astimezone(), this_day()
+    local, today = when.astimezone(), clock.today()
     if local.date() == today:
         return Shown(f"{local:%H:%M}")
     near = abs((today - local.date()).days) < _NEAR_DAYS
@@ -224,7 +212,7 @@ class RevisionStepper(WorkThread):
             return self.home()
         at = self._index or 0
         known = self._list().known
-        here = today() if self._index is None else local_day((self._beside or known[at]).when)
+        here = clock.today() if self._index is None else local_day((self._beside or known[at]).when)
         if by > 0:
             while self._has(at) and local_day(known[at].when) >= here:
                 at += 1
@@ -239,20 +227,35 @@ class RevisionStepper(WorkThread):
 
         self._list()
         place = self._workspace()
-        return self._to(place.operations.of(commit_at(place.history, moment_named(when, today)).id))
+        return self.after(place.operations.of(commit_at(place.history, moment_named(when, today)).id))
 
     def after(self, operation: Operation) -> MomentTarget:
-        """Right after an operation."""
-        self._list()
-        return self._to(operation)
+        """The moment right after an operation; it need not be one that changed memory, nor on this line.
+
+        On the line its place tells what is newer, since clocks go wrong; beside it only the time can.
+        """
+        known = self._list().known
+        line = self._workspace().history.first_parents(_LONGEST_LINE)
+        places = {commit: place for place, (commit, _) in enumerate(line)}
+        here = places.get(operation.commit)
+
+        def is_newer(one: Operation) -> bool:
+            return one.when >= operation.when if here is None else places.get(one.commit, -1) < here
+
+        at = 0
+        while self._has(at) and known[at].commit != operation.commit and is_newer(known[at]):
+            at += 1
+        if self._has(at) and known[at].commit == operation.commit:
+            return self._go(at)
+        self._index, self._beside = at, operation
+        return MomentTarget(operation, at)
 
     def before(self, operation: Operation) -> MomentTarget:
         """Right before it. Raises UsageError for the first one of all."""
-        self._list()
         commit = self._workspace().history.commit(operation.commit)
         if not commit.parents:
             raise UsageError(f"there is no state before {operation.id}", hint="it is the oldest commit")
-        return self._to(self._workspace().operations.of(commit.parents[0]))
+        return self.after(self._workspace().operations.of(commit.parents[0]))
 
     def lay_out(self, moment: Operation, told: Callable[[int], None]) -> PastWorkspace:
         """The files of a moment. Raises WorkbenchError, and what ``told`` raises."""
@@ -307,24 +310,3 @@ class RevisionStepper(WorkThread):
             )
         self._index, self._beside = min(index, len(known) - 1), None
         return MomentTarget(known[self._index], self._index, limit)
-
-    def _to(self, operation: Operation) -> MomentTarget:
-        """The moment of an operation; it need not be one that changed memory, nor on this line.
-
-        On the line its place tells what is newer, since clocks go wrong; beside it only the time can.
-        """
-        known = self._list().known
-        line = self._workspace().history.first_parents(_LONGEST_LINE)
-        places = {commit: place for place, (commit, _) in enumerate(line)}
-        here = places.get(operation.commit)
-
-        def is_newer(one: Operation) -> bool:
-            return one.when >= operation.when if here is None else places.get(one.commit, -1) < here
-
-        at = 0
-        while self._has(at) and known[at].commit != operation.commit and is_newer(known[at]):
-            at += 1
-        if self._has(at) and known[at].commit == operation.commit:
-            return self._go(at)
-        self._index, self._beside = at, operation
-        return MomentTarget(operation, at)

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
 
 from screens.actions.registry import FocusContext
 from screens.drawing.safe_text import (
@@ -39,9 +38,6 @@ from workbench.workspace.plan import Operation
 from workbench.workspace.revisions import RevisionQuery, wanted
 from workbench.workspace.workspace import Workspace
 
-if TYPE_CHECKING:
-    pass
-
 _WHEN, _ACTION = 7, 11
 _ENTRIES = 8
 _FOREIGN = frozenset({"commit", "external", ledger.ACTION})
@@ -66,7 +62,7 @@ def operation_row(operation: Operation, note: str = "") -> Row:
         tone="muted" if operation.undone else "text",
         lead=(
             piece(day_or_time(operation.when).rjust(_WHEN), "faint"),
-            RowPart(row_text("git" if plain else operation.action).ljust(_ACTION), tone),  # type: ignore[arg-type]
+            piece(row_text("git" if plain else operation.action).ljust(_ACTION), tone),
         ),
         tail=tuple(tail),
         of=operation,
@@ -174,9 +170,9 @@ class OperationsReader:
         if self._walk is None:
             self._walk = self._of(workspace)
         page = self._page
-        told, looked_at, quiet, whole = list(page.told), page.looked_at, page.quiet, page.whole
-        until = looked_at + most
-        while len(told) < count and looked_at < until and not whole:
+        told = list(page.told)
+        looked_at, quiet, whole = page.looked_at, page.quiet, page.whole
+        while len(told) < count and looked_at < page.looked_at + most and not whole:
             operation = next(self._walk, None)
             if operation is None:
                 whole = True
@@ -386,13 +382,10 @@ class OperationsScreen(NarrowScreen):
     def _say_what(self) -> None:
         """What is listed, on the frame."""
         scope = self._reader.scope
-        what = "History"
-        if scope.of_entry:
-            what = f"History of the entry {scope.address}"
-        elif scope.path:
-            what = f"History of {scope.path}"
+        of = f" of the entry {scope.address}" if scope.of_entry else f" of {scope.path}" if scope.path else ""
         quiet = self._page.quiet
-        self.entitle(f"{what} · {grouped(quiet)} of the ledger hidden: a" if quiet else what)
+        hidden = f" · {grouped(quiet)} of the ledger hidden: a" if quiet else ""
+        self.entitle(f"History{of}{hidden}")
 
     def _nothing(self) -> Shown:
         if not self._page.whole:

@@ -8,8 +8,8 @@ from functools import partial
 
 from screens.actions.registry import FocusContext
 from screens.drawing.clock import now
-from screens.drawing.safe_text import GAP, Row, RowPart, Shown, line_rows, piece, row_text, safe_piece
-from screens.frames.overlay_screen import BrowseScreen, Services
+from screens.drawing.safe_text import GAP, Row, line_rows, piece, row_text, safe_piece
+from screens.frames.overlay_screen import OverlayScreen, Services
 from screens.history.history_reader import day_or_time
 from screens.history.operations import change_rows
 from screens.main.request import Request
@@ -19,7 +19,7 @@ from workbench.memory.entry import Kind
 _WHEN, _WHO = 7, 14
 
 
-class RecentScreen(BrowseScreen):
+class RecentScreen(OverlayScreen):
     """The entries that were written since yesterday; beside each, what its commit did to its file."""
 
     PLACES = (FocusContext.RECENT,)
@@ -28,20 +28,17 @@ class RecentScreen(BrowseScreen):
 
     def __init__(self, services: Services) -> None:
         super().__init__(services, "Written since yesterday")
-        self._who = 0
         self.commands |= {name: partial(self._act, name) for name in ("promote", "quarantine", "forget")}
 
     def reload(self) -> None:
         """Read it again; the cursor stays."""
-        self.load(self._read, self._show, "recent")
-
-    async def _read(self) -> Sequence[RecentEntry]:
         since = datetime.combine(now().date() - timedelta(days=1), time()).astimezone()
-        return await self.services.history_reader.run(recent_entries, since)
+        read = partial(self.services.history_reader.run, recent_entries, since)
+        self.load(read, self._show, "recent")
 
     def _show(self, found: Sequence[RecentEntry]) -> None:
-        self._who = max((len(row_text(one.actor[:_WHO])) for one in found), default=0)
-        self.show_rows([self._row(one) for one in found], empty="nothing was written since yesterday")
+        who = max((len(row_text(one.actor[:_WHO])) for one in found), default=0)
+        self.show_rows([self._row(one, who) for one in found], empty="nothing was written since yesterday")
 
     def why(self) -> Mapping[str, str]:
         """What stands in the way of actions, by their ids."""
@@ -51,20 +48,18 @@ class RecentScreen(BrowseScreen):
     async def read_behind(self, row: Row) -> Sequence[Row]:
         """Who wrote it, and what else that commit did."""
         one: RecentEntry = row.of
-        facts = [f"{one.operation or 'in no commit yet'} · {one.action} · {one.actor}", one.entry]
-        facts.append(f"session {one.session}" if one.session else "")
-        rows = line_rows((fact, "muted") for fact in (*facts, GAP))
+        what = f"{one.operation or 'in no commit yet'} · {one.action} · {one.actor}"
+        session = f"session {one.session}" if one.session else ""
+        rows = line_rows((fact, "muted") for fact in (what, one.entry, session, GAP))
         return rows + await change_rows(self.services.history_reader, one.commit, one.path)
 
-    def _row(self, one: RecentEntry) -> Row:
+    def _row(self, one: RecentEntry, who: int) -> Row:
         return Row(
             id=one.entry,
             text=row_text(one.title),
             lead=(
                 piece(day_or_time(one.when).rjust(_WHEN), "faint"),
-                RowPart(
-                    Shown(row_text(one.actor[:_WHO]).ljust(self._who)), "accent" if one.commit else "warn"
-                ),
+                piece(row_text(one.actor[:_WHO]).ljust(who), "accent" if one.commit else "warn"),
             ),
             tail=(safe_piece(one.path, "faint"),),
             address=one.entry,

@@ -7,17 +7,16 @@ is laid out as files only once the person rests on it, and stays among the few t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from rich.text import Text
-from textual.timer import Timer
 
 from screens.actions.keys import key_for
-from screens.dialogs.dialog import ChooseScreen
+from screens.dialogs.dialog import ChooseScreen, as_typed
 from screens.drawing.clock import today
 from screens.drawing.safe_text import (
     EMPTY,
@@ -25,7 +24,6 @@ from screens.drawing.safe_text import (
     RowPart,
     Shown,
     grouped,
-    piece,
     row_text,
     safe_piece,
     said_of,
@@ -53,11 +51,9 @@ if TYPE_CHECKING:
     from screens.main.screen import MainScreen
 
 
-T = TypeVar("T")
 REST_SECONDS = 0.2
 """How long a person stays on a moment before its files are laid out."""
 _OFFERED = 200
-_TYPED = "when:"
 _MOVES = frozenset(
     {
         "down", "up", "top", "bottom", "half_down", "half_up", "page_down", "page_up", "fold", "unfold",
@@ -94,14 +90,17 @@ class MomentLine(Line, can_focus=False):
     def render(self) -> Text:
         """The line; keys as far as there is room for them, since the hints have them too."""
         width = self.size.width
-        line = Text(no_wrap=True, overflow="crop")
-        line.append(" ◷ ", self.tone("mark"))
+        line = Text(no_wrap=True, overflow="crop").append(" ◷ ", self.tone("mark"))
         line.append(f"as of {self.when}" if self.when else "the past", self.tone("when"))
-        if self.doing:
-            line.append(f" · {self.doing}", self.tone("mark"))
+        line.append(f" · {self.doing}" if self.doing else "", self.tone("mark"))
         room = width - line.cell_len
         keys = ""
-        for key in self._keys():
+        for key in (  # the most useful ones first
+            f"{key_for('past_older')} older {key_for('past_newer')} newer",
+            f"  {key_for('back')} today",
+            f"  {key_for('past_day_older')} {key_for('past_day_newer')} a day",
+            f"  {key_for('past_at')} date",
+        ):
             if cell_len(keys + key) <= room - _ROOM:
                 keys += key
         if self.what:
@@ -112,14 +111,6 @@ class MomentLine(Line, can_focus=False):
         line.append(keys, self.tone("keys"))
         return line
 
-    @staticmethod
-    def _keys() -> Iterator[str]:
-        """The keys, the most useful ones first."""
-        yield f"{key_for('past_older')} older {key_for('past_newer')} newer"
-        yield f"  {key_for('back')} today"
-        yield f"  {key_for('past_day_older')} {key_for('past_day_newer')} a day"
-        yield f"  {key_for('past_at')} date"
-
 
 def when_of(moment: Operation) -> Shown:
     """The moment as people say it: ``Sat 14 Mar 2026 10:00``."""
@@ -127,12 +118,9 @@ def when_of(moment: Operation) -> Shown:
     return words(f"{when:%a} {when.day} {when:%b %Y %H:%M}")
 
 
-def what_of(where: MomentTarget) -> Shown:
-    """After what, by whom, and how far back that is."""
-    moment = where.moment
-    if moment is None:
-        return EMPTY
-    changes = f"{where.back} back" if where.back else "newest"
+def what_of(moment: Operation, back: int) -> Shown:
+    """After what, by whom, and how many changes back that is."""
+    changes = f"{back} back" if back else "newest"
     return row_text(f"{changes} · after {moment.summary[:200]} · {moment.actor}")
 
 
@@ -152,7 +140,6 @@ class TimeTravel:
         self._today: tuple[WorkspaceReader, HistoryReader] | None = None
         self._wish = self._journey = 0
         """The number of the newest key, and of the time since today's memory was left."""
-        self._rest: Timer | None = None
         self._anchors: dict[str, str] = {}
         self._touched: set[str] = set()
         self._marks: list[tuple[EntryList, set[str]]] = []
@@ -190,13 +177,11 @@ class TimeTravel:
 
     def to(self, operation: Operation, *, before: bool = False) -> None:
         """Show memory as it was right after an operation, or right before it."""
-        find = self._keeper.before if before else self._keeper.after
-        self._go(lambda: find(operation))
+        self._go(partial(self._keeper.before if before else self._keeper.after, operation))
 
     def home(self) -> None:
         """Show today's memory."""
         self._wish += 1
-        self._stop_resting()
         self._restore()
 
     def follow_hand(self, commands: dict[str, Command]) -> None:
@@ -214,13 +199,12 @@ class TimeTravel:
     def look_again(self) -> None:
         """Lay the moment out once more where somebody who looked at others removed it."""
         if self._place is not None and not self._place.root.is_dir():
-            self._lay_out(self._wish, self._shown)
+            self._work(partial(self._lay_out, self._shown, self._wish), self._wish)
 
     async def close(self) -> None:
         """End what was begun."""
         self._wish += 1
         self._journey += 1
-        self._stop_resting()
         self._give_back()
         await asyncio.gather(*self._ending, asyncio.to_thread(self._keeper.end))
 
@@ -228,52 +212,56 @@ class TimeTravel:
 
     def _go(self, move: Callable[[], MomentTarget]) -> None:
         self._wish += 1
-        self._stop_resting()
         if not self.away:
             self.away = True
             self.line.show(EMPTY, EMPTY, words("looking …"))
             self._screen.show_hints()
-        self._screen.work(partial(self._find, move, self._wish, self._journey), "travel")
+        self._work(partial(self._travel, move, self._wish, self._journey), self._wish)
 
-    async def _find(self, move: Callable[[], MomentTarget], wish: int, journey: int) -> None:
+    def _work(self, work: Callable[[], Awaitable[None]], wish: int) -> None:
+        """Say why nothing came of ``work``, in its turn; nothing where nobody waits for it."""
+
+        async def run() -> None:
+            try:
+                await work()
+            except SupersededError:
+                return
+            except Exception as error:
+                self._tell(self._failed, wish, error)
+
+        self._screen.work(run, "travel")
+
+    async def _travel(self, move: Callable[[], MomentTarget], wish: int, journey: int) -> None:
+        """Show the title at once, and the files when the person rests on it."""
+
         def looks(commits: int) -> None:
             if journey != self._journey:
                 raise SupersededError
-            text = words(f"looking through {grouped(commits)} commits …")
-            self._tell(self._working, wish, text)
+            self._tell(self._working, wish, words(f"looking through {grouped(commits)} commits …"))
 
         def found() -> MomentTarget:
             self._keeper.looks = looks
             return move()
 
-        await self._try(found, self._found, wish)
+        where = await self._keeper.run(found)
+        self._tell(self._found, wish, where)
+        await asyncio.sleep(REST_SECONDS)
+        if not self._is_shown(where):
+            await self._lay_out(where, wish)
 
-    async def _try(self, work: Callable[[], T], done: Callable[[int, T], None], wish: int) -> None:
-        """Have what came of ``work`` shown in its turn, or why nothing did; nothing where nobody waits."""
-        try:
-            found = await self._keeper.run(work)
-        except SupersededError:
-            return
-        except Exception as error:
-            self._tell(self._failed, wish, error)
-        else:
-            self._tell(done, wish, found)
+    def _is_shown(self, where: MomentTarget) -> bool:
+        one, other = self._shown.moment, where.moment
+        return one is not None and other is not None and one.commit == other.commit
 
     def _found(self, wish: int, where: MomentTarget) -> None:
-        """Show the title at once, and the files when the person rests on it."""
         if not self.away:
             return
         self._where = where
         if where.limit:
             self._screen.say(sentence(where.limit), severity="warning")
-        if where.moment is None:
-            if wish == self._wish:
-                self._restore()
-            return
-        there = self._shown.moment is not None and self._shown.moment.commit == where.moment.commit
-        self._title(where, EMPTY if there else words("…"))
-        if wish == self._wish and not there:
-            self._rest = self._screen.set_timer(REST_SECONDS, lambda: self._lay_out(wish, where))
+        self._title(where, EMPTY if self._is_shown(where) else words("…"))
+        if where.moment is None and wish == self._wish:
+            self._restore()
 
     def _failed(self, wish: int, error: Exception) -> None:
         """Say why, and stay with what is shown."""
@@ -303,20 +291,19 @@ class TimeTravel:
 
     # -- showing it ------------------------------------------------------------------------------
 
-    def _lay_out(self, wish: int, where: MomentTarget) -> None:
-        if wish == self._wish and where.moment is not None:
-            self._title(where, words("reading …"))
-            self._screen.work(partial(self._laying, wish, where.moment), "travel")
+    async def _lay_out(self, where: MomentTarget, wish: int) -> None:
+        """Write the files of a moment, and have them shown, unless somebody has gone on."""
 
-    async def _laying(self, wish: int, moment: Operation) -> None:
         def told(files: int) -> None:
             if wish != self._wish:
                 raise SupersededError
             if files:
-                text = words(f"writing out {grouped(files)} files …")
-                self._tell(self._working, wish, text)
+                self._tell(self._working, wish, words(f"writing out {grouped(files)} files …"))
 
-        await self._try(lambda: self._keeper.lay_out(moment, told), self._laid_out, wish)
+        if wish == self._wish and where.moment is not None:
+            self._tell(self._working, wish, words("reading …"))
+            place = await self._keeper.run(self._keeper.lay_out, where.moment, told)
+            self._tell(self._laid_out, wish, place)
 
     def _laid_out(self, wish: int, place: PastWorkspace) -> None:
         """The panes show it from now on."""
@@ -382,13 +369,8 @@ class TimeTravel:
 
     def _title(self, where: MomentTarget, doing: Shown = EMPTY) -> None:
         if where.moment is not None:
-            self.line.show(when_of(where.moment), what_of(where), doing)
+            self.line.show(when_of(where.moment), what_of(where.moment, where.back), doing)
             self._screen.show_hints()
-
-    def _stop_resting(self) -> None:
-        if self._rest is not None:
-            self._rest.stop()
-            self._rest = None
 
     def _hold_on(self) -> None:
         """Remember the entry under each cursor until the person moves it; for a while it may not be there."""
@@ -428,21 +410,16 @@ class TimeTravel:
             if operation := by_commit.get(answer):  # type: ignore[call-overload]
                 self.to(operation)
             else:
-                when = answer.removeprefix(_TYPED)
-                self._go(lambda: self._keeper.at(when, today()))
+                self._go(lambda: self._keeper.at(answer, today()))
 
         rows = [moment_row(one) for one in recent]
         title = "Memory as of … (2026-03-14, last march, an operation)"
         placeholder = "type to narrow, or a day in words"
-        self._screen.show_dialog(ChooseScreen(title, rows, typed_moment, placeholder=placeholder), chosen)
+        dialog = ChooseScreen(title, rows, as_typed("as of"), placeholder=placeholder)
+        self._screen.show_dialog(dialog, chosen)
 
 
 def moment_row(operation: Operation) -> Row:
     """A moment to choose: when, after what, by whom."""
     when, who = RowPart(when_of(operation)), safe_piece(operation.actor)
     return Row(operation.commit, row_text(operation.summary), lead=(when,), tail=(who,))
-
-
-def typed_moment(text: str) -> list[Row]:
-    """The row that stands for what was typed."""
-    return [Row(f"{_TYPED}{text}", row_text(f"as of {text}"), lead=(piece("typed", "accent"),))]

@@ -34,10 +34,9 @@ from screens.panes.pane import ContentsRead, MatchesRead
 from screens.search.engine import (
     IndexChanged,
     MeaningChanged,
-    MeaningFailed,
     MomentChanged,
     SearchAnswered,
-    WordsFailed,
+    SearchFailed,
 )
 from screens.search.live_search import LiveSearch
 
@@ -104,8 +103,7 @@ def _subscribe(screen: MainScreen) -> None:
     for kind in (FilesChanged, ContentsRead, MemoryView, EpisodesView, GraphView, QuarantineView):
         hear(kind, screen.drawn)
     hear(SearchAnswered, live_search.answered, lambda _: screen.show_hints())
-    hear(WordsFailed, live_search.failed)
-    hear(MeaningFailed, live_search.missed)
+    hear(SearchFailed, live_search.failed)
     hear(MomentChanged, live_search.moment)
     hear(MeaningChanged, live_search.meaning, index_monitor.meaning)
     hear(IndexChanged, index_monitor.progress, live_search.index_changed, screen_opener.index_changed)

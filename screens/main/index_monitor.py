@@ -20,7 +20,7 @@ from screens.actions.keys import key_for
 from screens.drawing.safe_text import Shown, row_text, words
 from screens.jobs.running_jobs import QUIET_SECONDS, JobStage, RunningJob
 from screens.jobs.worker_client import TaskFailedError, WorkerClient
-from screens.search.engine import EMBEDDING, KEYWORD_INDEX, Engine, IndexChanged, MeaningChanged, WordsFailed
+from screens.search.engine import EMBEDDING, KEYWORD_INDEX, Engine, IndexChanged, MeaningChanged, SearchFailed
 from workbench.errors import BusyError, StoppedError
 from workbench.memory.names import is_outside
 from workbench.workspace.late_lines import CARRY_SECONDS, LateLines
@@ -257,7 +257,7 @@ class IndexMonitor:
         if self._client is not None:
             await self._client.stop(_GRACE_SECONDS)
 
-    def index_fails(self, message: WordsFailed) -> None:
+    def index_fails(self, message: SearchFailed) -> None:
         """It was taken away or damaged since it was made: it is made again by itself, once."""
         if "reindex" in message.hint:
             self._failing = message.reason

@@ -1,25 +1,19 @@
 """What is asked for in a line: until when, why not, which claim, which source.
 
 What a person accepts of proposals, as a request: planned anew when it is carried out.
-
-A proposal in the person's own words: the dialog to write in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
 
-from textual.app import App
-
 from screens.dialogs.dialog import ChooseScreen, as_typed
-from screens.dialogs.editor import WritingScreen
 from screens.drawing.clock import now
 from screens.drawing.safe_text import Row, piece, row_text, safe_piece, words
-from screens.frames.overlay_screen import Services
-from screens.main.request import Request, plan_of
+from screens.main.request import Request
 from screens.review.proposal_list import name_of, place_words
 from workbench.dreaming.proposals.decide import day_ahead, example_day, plan_accept
 from workbench.dreaming.proposals.inbox import PendingProposal, find_all
@@ -130,49 +124,3 @@ def _require_same(shown: Sequence[PendingProposal], found: Sequence[PendingPropo
 def _written(proposal: Proposal) -> tuple[object, ...]:
     """What makes what would be written."""
     return proposal.text, proposal.section, proposal.target, proposal.type, proposal.trust, proposal.marks
-
-
-class Wording:
-    """Opens the dialog, and closes it once its words are memory."""
-
-    def __init__(self, app: Callable[[], App[object]], services: Services) -> None:
-        self._app = app
-        self._services = services
-        self._dialog: WritingScreen | None = None
-        self._saving = False
-        """Whether it was saved as it is now, and what came of that may not be known yet."""
-
-    def begin(self, one: PendingProposal) -> None:
-        """Let the person write, on from what they left unsaved."""
-        proposal = one.proposal
-        self._saving = False
-        self._dialog = WritingScreen(
-            accept([one], proposal.text),
-            f"Accept with your own text: {proposal.section or proposal.action}",
-            think=self._think,
-            save=self._save,
-            thing="proposal",
-            drafts=self._services.drafts,
-        )
-        self._app().push_screen(self._dialog)
-
-    def done(self, request: Request) -> None:
-        """Something was carried out: close the dialog, if that is what was written in it."""
-        writing = self._dialog
-        if writing and request.text is not None and request.addresses == writing.request.addresses:
-            writing.close(keep=False)
-
-    def read_anew(self, waits: Collection[str]) -> None:
-        """Of proposals only these wait now; what is typed is kept, unless it is what was accepted."""
-        writing = self._dialog
-        if writing and not writing.over and not self._saving and writing.request.addresses[0] not in waits:
-            said = "Another program decided on it in the meantime. Your text stays here; closing copies it."
-            self._services.say(said, severity="warning")
-
-    def _think(self, request: Request) -> Awaitable[Plan]:
-        self._saving = False  # it is asked anew when something was typed
-        return self._services.history_reader.run(plan_of, request)
-
-    def _save(self, request: Request) -> None:
-        self._saving = True
-        self._services.do(request)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, datetime
 from functools import lru_cache
 
 from screens.actions.keys import key_for
@@ -17,6 +17,7 @@ from screens.dialogs.dialog import in_keys
 from screens.drawing.safe_text import (
     HIDDEN,
     Folds,
+    Lines,
     Row,
     RowPart,
     Shown,
@@ -41,12 +42,12 @@ from workbench.dreaming.result import NEAR_MISS, Dream, Explanation, SkippedClai
 from workbench.dreaming.score import MOST, filled
 from workbench.memory.entry import without_emphasis
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.proposal import QUEUE, Gate, Proposal
+from workbench.memory.proposal import QUEUE, Action, Gate, Proposal
 from workbench.safety.secrets import masked
 from workbench.workspace.layout import LEDGER
 from workbench.workspace.plan import Operation, Plan
 
-VERBS: Mapping[str, tuple[str, str, Tone]] = {
+VERBS: Mapping[Action, tuple[str, str, Tone]] = {
     "add": ("add", "to", "good"),
     "merge": ("merge", "into", "accent"),
     "supersede": ("replace", "in", "warn"),
@@ -149,14 +150,14 @@ def _title(proposal: Proposal) -> Shown:
 def _case(agenda: InboxView, folds: Folds, one: PendingProposal, kind: str) -> Iterator[Row]:
     """One proposal that waits, and its sources where it is unfolded."""
     proposal = one.proposal
-    verb, _, tone = VERBS.get(proposal.action, (proposal.action, "", "muted"))
+    verb, _, tone = VERBS[proposal.action]
     row = Row(
         id=f"{kind}:{name_of(proposal)}",
         text=_words_of(proposal.text),
         tone="muted" if one.stale else "text",
         depth=1,
         lead=(piece(verb.ljust(_VERB_CELLS), tone),),
-        tail=_tail(agenda, one),
+        tail=tuple(_tail(agenda, one)),
         address=name_of(proposal),
         of=one,
     )
@@ -166,24 +167,23 @@ def _case(agenda: InboxView, folds: Folds, one: PendingProposal, kind: str) -> I
         yield row
 
 
-def _tail(agenda: InboxView, one: PendingProposal) -> tuple[RowPart, ...]:
+def _tail(agenda: InboxView, one: PendingProposal) -> Iterator[RowPart]:
     """How far it is trusted, where it belongs, and what counts most, which is the last to go."""
     proposal = one.proposal
     doubtful = proposal.trust == "external"
     trust = safe_piece(proposal.trust, "warn" if doubtful else "muted")
     section = [safe_piece(without_emphasis(proposal.section)[:20], "faint")] if proposal.section else []
-    parts = [*section, trust] if doubtful else [trust, *section]
+    yield from (*section, trust) if doubtful else (trust, *section)
     if proposal.score:
-        parts.append(piece(f"{proposal.score:.2f}", "accent"))
+        yield piece(f"{proposal.score:.2f}", "accent")
     if one.gone and not one.stale:
-        parts.append(piece(f"{len(one.gone)} of {len(proposal.entries)} sources gone", "warn"))
+        yield piece(f"{len(one.gone)} of {len(proposal.entries)} sources gone", "warn")
     if proposal.key in agenda.overview.flagged:
-        parts.append(piece(f"{HIDDEN} flagged", "bad"))
+        yield piece(f"{HIDDEN} flagged", "bad")
     if one.stale:
-        parts.append(piece("malformed" if one.malformed else "stale", "warn"))
+        yield piece("malformed" if one.malformed else "stale", "warn")
     if one.until is not None and one.until > agenda.today:
-        parts.append(piece(f"back {days_until(one.until, agenda.today)}", "accent"))
-    return tuple(parts)
+        yield piece(f"back {days_until(one.until, agenda.today)}", "accent")
 
 
 def _source_rows(agenda: InboxView, row_id: str) -> Iterator[Row]:
@@ -288,15 +288,15 @@ _ROOM = 1.25
 """How much further than what is needed a gate's bar reaches at least, so that its mark is seen."""
 
 
-def case_rows(one: PendingProposal, seen: DecisionPreview, deferred: Shown) -> list[Row]:
-    """A proposal that waits, thought through. ``deferred`` says when it comes back, if it is put off."""
+def case_rows(one: PendingProposal, seen: DecisionPreview, now: datetime) -> list[Row]:
+    """A proposal that waits, thought through."""
     queue = one.proposal.marks.get(QUEUE, "")
     return [
         *_head(one.proposal),
-        *_warnings(one, seen, deferred),
+        *_noted("warning", _warnings(one, seen, now)),
         *_old_and_new(seen),
         *_change(seen, queue),
-        *_scores(one.proposal.score, one.proposal.parts, one.proposal.gates),
+        *_scores(one.proposal),
         *_sources(seen.sources),
         *_facts(one.proposal, one.proposed),
         *_whole_diff(seen, queue),
@@ -309,7 +309,7 @@ def settled_rows(one: SettledProposal) -> list[Row]:
         *_head(one.proposal),
         Row("said", row_text(one.said), tone="warn"),
         _gap("said"),
-        *_scores(one.proposal.score, one.proposal.parts, one.proposal.gates),
+        *_scores(one.proposal),
         *_facts(one.proposal, 1),
     ]
 
@@ -323,7 +323,7 @@ def explanation_rows(found: Explanation) -> list[Row]:
     because = Row("because", row_text(found.verdict), tone="good" if found.proposed else "warn")
     return [
         *_section("why", words(verdict), [*_lines("text", found.text, "text"), because]),
-        *_scores(found.score, found.parts, found.gates),
+        *_scores(found),
         *([Row("numbers", row_text(counted), tone="muted")] if numbers else []),
         *_told("fact", told, "faint"),
         *_told("from", (f"← {place_words(source)}" for source in found.sources), "muted"),
@@ -346,11 +346,9 @@ def outcome_rows(outcome: Dream) -> list[Row]:
         f"{grouped(outcome.considered)} claims considered, {grouped(outcome.gated)} could be proposed, "
         f"{new_words(outcome)}, {len(outcome.waiting)} waited already"
     )
-    notes = list(_told("note", outcome.notes, "warn"))
     return [
         *_section("run", row_text(f"Run {outcome.run}"), [Row("read", row_text(found), tone="muted")]),
-        *notes,
-        *([_gap("notes")] if notes else []),
+        *_noted("note", ((note, "warn") for note in outcome.notes)),
         *(
             Row(f"reason:{n}", row_text(why), tail=(RowPart(grouped(count), "accent"),))
             for n, (why, count) in enumerate(outcome.reasons.items())
@@ -362,20 +360,12 @@ def group_rows(title: Shown, group: Group) -> list[Row]:
     """A run: what of it waits, what became of the rest, and the way back."""
     rows = [*_section("run", title, _told("name", filter(None, [group.run]), "faint"))]
     if group.waits:
-        counts = Counter(_does(one.proposal) for one in group.waits)
-        said = ", ".join(f"{count} to {verb}" for (verb, _), count in counts.items())
+        counts = Counter(VERBS[one.proposal.action][0] for one in group.waits)
+        said = ", ".join(f"{count} to {verb}" for verb, count in counts.items())
         rows.append(Row("waits", row_text(f"waiting: {said}")))
     kept = any(one.kept for one in group.settled)
     if group.settled:
-        settled = (
-            Row(
-                f"settled:{n}",
-                row_text(masked(one.proposal.text)),
-                tail=(safe_piece(one.decision or "known", "good" if one.kept else "muted"),),
-            )
-            for n, one in enumerate(group.settled)
-        )
-        rows += [_gap("waits"), *_section("settled", words("Decided"), settled)]
+        rows += [_gap("waits"), *_section("settled", words("Decided"), map(_settled_row, group.settled))]
     taken = f"{key_for('roll_back')} undoes everything that was accepted from it"
     return [*rows, Row("way", words(taken if kept else "nothing from it was accepted yet"), tone="faint")]
 
@@ -396,8 +386,13 @@ def place_rows(one: Quotation, lines: Sequence[QuotedLine]) -> list[Row]:
 def undo_rows(plan: Plan, staying: Sequence[tuple[Operation, str]], shared: Sequence[str]) -> list[Row]:
     """What taking a run back would change, and what would stay."""
     stays = (f"stays: {operation.summary}: {why}" for operation, why in staying)
-    notes = list(_told("note", [*shared, *stays], "warn"))
-    return [*notes, *([_gap("notes")] if notes else []), *diff_rows(plan.edits)]
+    return [*_noted("note", ((note, "warn") for note in (*shared, *stays))), *diff_rows(plan.edits)]
+
+
+def _noted(name: str, lines: Iterable[tuple[str, Tone]]) -> list[Row]:
+    """What should be known first, and a gap where there is something."""
+    rows = line_rows(lines, name)
+    return [*rows, _gap(name)] if rows else rows
 
 
 def _section(name: str, title: Shown, rows: Iterable[Row], *tail: RowPart) -> Iterator[Row]:
@@ -412,44 +407,36 @@ def _told(name: str, texts: Iterable[str], tone: Tone) -> Iterator[Row]:
     return (Row(f"{name}:{number}", row_text(text), tone=tone) for number, text in enumerate(texts))
 
 
-def _does(proposal: Proposal) -> tuple[str, str]:
-    """What it does, and the word before its place."""
-    verb, link, _ = VERBS.get(proposal.action, (proposal.action, "", "text"))
-    return verb, link
-
-
 def _head(proposal: Proposal) -> Iterator[Row]:
     """What it would do where, and its words in full."""
     where = without_emphasis(proposal.section) or proposal.target.rpartition("#")[0] or "memory"
-    title = row_text(" ".join(filter(None, (*_does(proposal), where))))
+    verb, link, _ = VERBS[proposal.action]
+    title = row_text(" ".join(filter(None, (verb, link, where))))
     yield from _section("head", Shown(title[:1].upper() + title[1:]), _lines("text", proposal.text, "text"))
 
 
-def _warnings(one: PendingProposal, seen: DecisionPreview, deferred: Shown) -> Iterator[Row]:
+def _warnings(one: PendingProposal, seen: DecisionPreview, now: datetime) -> Lines:
     """What stands in the way, and what should be known first."""
-    told: list[tuple[str, Tone]] = [(f"{HIDDEN} {flag}", "bad") for flag in seen.flags]
+    for flag in seen.flags:
+        yield f"{HIDDEN} {flag}", "bad"
     if seen.flags:
-        told.append((f"{key_for('accept')} shows it again and asks for confirmation", "faint"))
+        yield f"{key_for('accept')} shows it again and asks for confirmation", "faint"
     if one.stale:
-        told.append((one.stale if one.malformed else f"stale: {one.stale}", "warn"))
+        yield one.stale if one.malformed else f"stale: {one.stale}", "warn"
         ways = f"{key_for('reject')} rejects it, {key_for('withdraw')} withdraws it"
         if QUEUE not in one.proposal.marks:
-            told.append((f"{ways}; the next dream proposes it again if it still applies", "faint"))
+            yield f"{ways}; the next dream proposes it again if it still applies", "faint"
         elif not one.malformed:
-            told.append((f"{ways}, and removed from the queue of {one.proposal.by}", "faint"))
+            yield f"{ways}, and removed from the queue of {one.proposal.by}", "faint"
     elif seen.problem:
-        told.append((f"cannot be accepted now: {seen.problem}", "warn"))
-    if deferred:
-        told.append((f"deferred, {deferred}", "accent"))
+        yield f"cannot be accepted now: {seen.problem}", "warn"
+    if one.until and one.hidden(now):
+        yield f"deferred, back {days_until(one.until, now.date())}", "accent"
     if one.gone and not one.stale:
-        gone = f"{len(one.gone)} of its {len(one.proposal.entries)} sources no longer exist"
-        told.append((gone, "warn"))
+        yield f"{len(one.gone)} of its {len(one.proposal.entries)} sources no longer exist", "warn"
     own = f"{one.proposal.key} “"  # a note about this very proposal need not name it
     for note in seen.plan.notes if seen.plan else ():
-        told.append((in_keys(note.partition("”: ")[2] if note.startswith(own) else note), "warn"))
-    yield from line_rows(told, "warning")
-    if told:
-        yield _gap("warnings")
+        yield in_keys(note.partition("”: ")[2] if note.startswith(own) else note), "warn"
 
 
 def _old_and_new(seen: DecisionPreview) -> Iterator[Row]:
@@ -496,16 +483,16 @@ def _quotation(one: Quotation, row_id: str) -> Iterator[Row]:
         yield from _lines(row_id, one.text, "text", depth=1)
 
 
-def _scores(score: float, parts: Mapping[str, float], gates: Sequence[Gate]) -> Iterator[Row]:
+def _scores(of: Proposal | Explanation) -> Iterator[Row]:
     """A bar for each factor and their product; for each gate how much was reached of what is needed."""
-    if parts:
-        total = piece(f"{score:.2f}", "accent")
-        yield from _section("score", words("Score"), _factors(parts), total)
-    if gates:
-        missed = sum(gate.distance > 0 for gate in gates)
-        verdict = f"{missed} of {len(gates)} not met" if missed else "all met"
+    if of.parts:
+        total = piece(f"{of.score:.2f}", "accent")
+        yield from _section("score", words("Score"), _factors(of.parts), total)
+    if of.gates:
+        missed = sum(gate.distance > 0 for gate in of.gates)
+        verdict = f"{missed} of {len(of.gates)} not met" if missed else "all met"
         told = piece(verdict, "warn" if missed else "good")
-        yield from _section("gates", words("Conditions"), map(_gate, gates), told)
+        yield from _section("gates", words("Conditions"), map(_gate, of.gates), told)
 
 
 def _factors(parts: Mapping[str, float]) -> Iterator[Row]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -16,16 +17,17 @@ from textual.worker import Worker
 from screens.actions.keys import key_for
 from screens.actions.registry import Context, FocusContext
 from screens.dialogs.dialog import ConfirmScreen
+from screens.dialogs.editor import WritingScreen
 from screens.drawing.clock import now
-from screens.drawing.safe_text import EMPTY, Row, days_until, plural, row_text, words
-from screens.frames.overlay_screen import BrowseScreen, Services, failure_rows
+from screens.drawing.safe_text import Row, plural, words
+from screens.frames.overlay_screen import OverlayScreen, Services
 from screens.main.copy import copy
 from screens.main.movement import mark_commands
 from screens.main.operation_commands import addresses_of
-from screens.main.request import Request, declared_request
+from screens.main.request import Request, declared_request, plan_of
 from screens.review import prompts
 from screens.review.dream_job import dreamer_of, progress_parts, say_elsewhere
-from screens.review.prompts import Wording, accept
+from screens.review.prompts import accept
 from screens.review.proposal_list import (
     Group,
     InboxView,
@@ -54,8 +56,9 @@ from workbench.dreaming.proposals.runs import (
     roll_back,
     shared_notes,
 )
-from workbench.dreaming.result import Dream, Explanation, SkippedClaim
+from workbench.dreaming.result import Dream, SkippedClaim
 from workbench.workspace.layout import LEDGER
+from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 _LOOK_SECONDS = 1.5
@@ -63,10 +66,11 @@ _LOOK_SECONDS = 1.5
 _BOOKS = ("proposals-", "decisions-")
 _NONE = "select a proposal first"
 _Stamp = tuple[tuple[str, int, int], ...]
-_Make = Callable[[tuple[Row, ...]], Request]
+_Make = Callable[[Sequence[str]], Request]
+"""Makes what is asked for of the proposals with these names."""
 
 
-class ReviewScreen(BrowseScreen):
+class ReviewScreen(OverlayScreen):
     """The list of what waits; beside it what accepting it would do, and why it is proposed.
 
     Marks count before the cursor.
@@ -80,7 +84,9 @@ class ReviewScreen(BrowseScreen):
     def __init__(self, services: Services) -> None:
         super().__init__(services, "Inbox")
         self.agenda = InboxView(today=now().date())
-        self.wording = Wording(lambda: self.app, services)
+        self._writing: WritingScreen | None = None
+        self._saving = False
+        """Whether the words were saved as they are now, and what came of that may not be known yet."""
         self.progress = PartsLine(id="dream-progress")
         self.dreamer = dreamer_of(services)
         self._stamp: _Stamp = ()
@@ -93,10 +99,9 @@ class ReviewScreen(BrowseScreen):
         """The row that came under the cursor when another hand decided on the one that was there."""
         self.commands |= mark_commands(lambda: self.list, self.marks_changed)
 
-    def compose_body(self) -> ComposeResult:
-        """How the dream is going, over the list and what is behind it."""
+    def compose_over(self) -> ComposeResult:
+        """How the dream is going."""
         yield self.progress
-        yield from super().compose_body()
 
     def on_mount(self) -> None:
         """Hear of the dream that may be under way, and of what others decide."""
@@ -110,7 +115,7 @@ class ReviewScreen(BrowseScreen):
 
     def context(self) -> Context:
         """What decides which actions are possible now."""
-        return replace(super().context(), marked=tuple(self.list.marked_rows()), ranging=self.list.ranging)
+        return replace(super().context(), marked=self._marked(), ranging=self.list.ranging)
 
     def why(self) -> dict[str, str]:
         """What is in the way of each action here, by its id."""
@@ -169,7 +174,11 @@ class ReviewScreen(BrowseScreen):
         self._stamp, seen = found
         self._waits = {name_of(one.proposal) for one in (*seen.waits, *seen.deferred)}
         self.agenda = replace(self.agenda, overview=seen, today=moment.date(), outcome=self.dreamer.outcome)
-        self.wording.read_anew(self._waits)
+        writing = self._writing
+        unsaved = writing and not writing.over and not self._saving
+        if writing and unsaved and writing.request.addresses[0] not in self._waits:
+            said = "Another program decided on it in the meantime. Your text stays here; closing copies it."
+            self.services.say(said, severity="warning")
         before = self.list.row
         self.draw()
         row = self.list.row
@@ -181,8 +190,8 @@ class ReviewScreen(BrowseScreen):
 
     def fails(self, error: Exception) -> None:
         """Say why there is nothing to be seen."""
-        said = [row.text for row in failure_rows(error)]
-        self.show_rows((), empty="\n".join(("pending proposals cannot be read", *said)))
+        super().fails(error)
+        self.list.empty = f"pending proposals cannot be read\n{self.list.empty}"
         self.nothing_behind()
 
     def draw(self) -> None:
@@ -197,7 +206,7 @@ class ReviewScreen(BrowseScreen):
         said = [f"{marked} marked"] if marked else []
         said += [f"{count} {'waits' if count == 1 else 'wait'}"] if count else []
         said += [f"{self.list.cursor + 1}/{len(self.list.rows)}"] if self.list.rows else []
-        self.query_one("#browse-top").border_subtitle = Content(" · ".join(said))
+        self.list_frame.border_subtitle = Content(" · ".join(said))
 
     def marks_changed(self) -> None:
         """Marks change what actions apply to."""
@@ -213,8 +222,7 @@ class ReviewScreen(BrowseScreen):
             case PendingProposal() as one:
                 moment = now()
                 seen = await self.services.history_reader.run(foretold, one, moment)
-                later = days_until(one.until, moment.date()) if one.until and one.hidden(moment) else ""
-                rows = case_rows(one, seen, row_text(f"back {later}") if later else EMPTY)
+                rows = case_rows(one, seen, moment)
             case Quotation() as source:
                 lines = await self.services.history_reader.run(surroundings, source)
                 rows = place_rows(source, lines)
@@ -228,14 +236,6 @@ class ReviewScreen(BrowseScreen):
             case Group() as group:
                 rows = group_rows(row.text, group)
         return rows
-
-    def action_open(self) -> None:
-        """Open a heading, read a proposal."""
-        row = self.list.row
-        if row is not None and row.fold is not None and not row.address:
-            self.set_fold(row, is_open=not row.fold)
-        else:
-            self.read()
 
     def set_fold(self, row: Row, *, is_open: bool) -> None:
         """Open or close a row; the sources of a proposal are read then."""
@@ -267,7 +267,9 @@ class ReviewScreen(BrowseScreen):
     def done(self, request: Request) -> None:
         """What is written in a dialog of this screen may be memory now."""
         self._waiting_keys.done(request.addresses, now())
-        self.wording.done(request)
+        writing = self._writing
+        if writing and request.text is not None and request.addresses == writing.request.addresses:
+            writing.close(keep=False)
 
     def refused(self, request: Request) -> None:
         """It waits as it did."""
@@ -285,7 +287,7 @@ class ReviewScreen(BrowseScreen):
         self.marks_changed()
 
     def _marked(self) -> tuple[Row, ...]:
-        return tuple(row for row in self.list.marked_rows() if row.address)
+        return tuple(self.list.marked_rows())
 
     def _targets(self) -> tuple[Row, ...]:
         """The proposals that an action applies to."""
@@ -297,23 +299,17 @@ class ReviewScreen(BrowseScreen):
         if len(targets) > 1:
             self._ask(make, targets)
         elif self._looked_at():
-            self._do(make(targets))
+            self.carry_out(make(addresses_of(targets)))
 
     def _ask(self, make: _Make, targets: tuple[Row, ...]) -> None:
         """After a look at the list and the diff, also where it is but one."""
-        self._handled |= {*addresses_of(targets)}
-        self.services.ask(make(targets), targets)
+        names = addresses_of(targets)
+        self._handled |= {*names}
+        self.services.ask(make(names), targets)
 
-    def action_undo(self) -> None:
-        """Undo the last operation."""
-        self._do(Request(action="undo"))
-
-    def action_redo(self) -> None:
-        """Redo what was last undone."""
-        self._do(Request(action="redo"))
-
-    def _do(self, request: Request) -> None:
-        row = self.list.row  # what comes in its place came by this hand
+    def carry_out(self, request: Request) -> None:
+        """Have it done; keys that follow wait for it, and what comes under the cursor came by this hand."""
+        row = self.list.row
         self._handled |= {*request.addresses, (row.address or "") if row else ""}
         self._waiting_keys.decides(request.addresses)
         self.services.do(request)
@@ -334,44 +330,70 @@ class ReviewScreen(BrowseScreen):
 
     def action_accept(self) -> None:
         """Do what the proposal says."""
-        self._decide(_accept, self._targets())
+        targets = self._targets()
+        self._decide(lambda _: accept([row.of for row in targets]), targets)
 
     def action_accept_marked(self) -> None:
         """Do what those say that are marked."""
-        self._ask(_accept, self._marked())
+        marked = self._marked()
+        self._ask(lambda _: accept([row.of for row in marked]), marked)
 
     def action_reword(self) -> None:
-        """Accept it in other words."""
+        """Accept it in other words: let the person write, on from what they left unsaved."""
         row = self.list.row
-        if row is not None and isinstance(row.of, PendingProposal):
-            self._handled.add(row.address or "")
-            self.wording.begin(row.of)
+        if row is None or not isinstance(row.of, PendingProposal):
+            return
+        proposal = row.of.proposal
+        self._handled.add(row.address or "")
+        self._saving = False
+        self._writing = WritingScreen(
+            accept([row.of], proposal.text),
+            f"Accept with your own text: {proposal.section or proposal.action}",
+            think=self._think,
+            save=self._save,
+            thing="proposal",
+            drafts=self.services.drafts,
+        )
+        self.app.push_screen(self._writing)
+
+    def _think(self, request: Request) -> Awaitable[Plan]:
+        self._saving = False  # it is asked anew when something was typed
+        return self.services.history_reader.run(plan_of, request)
+
+    def _save(self, request: Request) -> None:
+        self._saving = True
+        self.services.do(request)
 
     def action_reject(self) -> None:
         """Say no."""
-        self._decide(_reject, self._targets())
+        self._decide(partial(declared_request, operations.REJECT, reason=""), self._targets())
 
     def action_reject_because(self) -> None:
         """Say no, and why."""
         targets = self._targets()
 
         dialog = prompts.ask_reason(f"Reject {plural(len(targets), 'proposal')} because …")
-        self.ask(dialog, lambda reason: self._decide(partial(_reject, reason=reason), targets))
+        self.ask(
+            dialog,
+            lambda reason: self._decide(partial(declared_request, operations.REJECT, reason=reason), targets),
+        )
 
     def action_defer(self) -> None:
         """Let it wait unseen until a day."""
         targets = self._targets()
 
         dialog = prompts.ask_day(f"Defer {plural(len(targets), 'proposal')} …", self.agenda.today)
-        self.ask(dialog, lambda day: self._decide(partial(_defer, until=day), targets))
+        self.ask(
+            dialog, lambda day: self._decide(partial(declared_request, operations.DEFER, until=day), targets)
+        )
 
     def action_withdraw(self) -> None:
         """Take it, or what was decided of it, off the table."""
         row = self.list.row
         if targets := self._targets():
-            self._decide(lambda rows: declared_request(operations.WITHDRAW, addresses_of(rows)), targets)
+            self._decide(partial(declared_request, operations.WITHDRAW), targets)
         elif row is not None:
-            self._do(declared_request(operations.WITHDRAW, [name_of(row.of.proposal)]))
+            self.carry_out(declared_request(operations.WITHDRAW, [name_of(row.of.proposal)]))
 
     @property
     def _copied(self) -> str | None:
@@ -472,35 +494,12 @@ class ReviewScreen(BrowseScreen):
             self.ask(prompts.ask_claim(), self._explain)
 
     def _explain(self, what: str) -> None:
-        asked_on = self.list.row.id if self.list.row else ""
         self.behind.show((Row("working", words("working out why …"), tone="muted"),))
 
-        def show(rows: Sequence[Row]) -> None:
-            if asked_on == (self.list.row.id if self.list.row else ""):
-                self.behind.show(rows, go_to=rows[0].id)
-                self.behind.jump(0)
+        async def read() -> Sequence[Row]:
+            return explanation_rows(await self.dreamer.explain(what))
 
-        def explained(found: Explanation) -> None:
-            show(explanation_rows(found))
-
-        self.load(
-            lambda: self.dreamer.explain(what),
-            explained,
-            "behind",
-            failed=lambda error: show(failure_rows(error)),
-        )
-
-
-def _accept(targets: tuple[Row, ...]) -> Request:
-    return accept([row.of for row in targets])
-
-
-def _reject(targets: tuple[Row, ...], reason: str = "") -> Request:
-    return declared_request(operations.REJECT, addresses_of(targets), reason=reason)
-
-
-def _defer(targets: tuple[Row, ...], until: str) -> Request:
-    return declared_request(operations.DEFER, addresses_of(targets), until=until)
+        self.load_behind(read)
 
 
 def _rollback_rows(workspace: Workspace, run: str) -> list[Row]:
@@ -522,15 +521,10 @@ def _empty(refusal: str | None) -> str:
 
 def _stamp(workspace: Workspace) -> _Stamp:
     """What tells that the ledger, long-term memory or the queue of another agent is not as it was."""
-    folder = workspace.root / LEDGER
-    pages: Iterable[Path] = ()
-    if folder.is_dir():
-        pages = sorted(page for page in folder.iterdir() if page.name.startswith(_BOOKS))
+    pages = [page for name in _BOOKS for page in sorted((workspace.root / LEDGER).glob(f"{name}*"))]
     found = []
     for path in (*pages, workspace.root / workspace.memory_path(), *map(Path, queue_files(workspace))):
-        try:
+        with contextlib.suppress(OSError):
             status = os.lstat(path)
-        except OSError:
-            continue
-        found.append((path.name, status.st_mtime_ns, status.st_size))
+            found.append((path.name, status.st_mtime_ns, status.st_size))
     return tuple(found)

@@ -49,20 +49,16 @@ class SearchAnswered:
 
 
 @dataclass(frozen=True, slots=True)
-class WordsFailed:
-    """The question number ``seq`` has no answer, why, and what helps."""
+class SearchFailed:
+    """The question number ``seq`` has no answer, why, and what helps.
+
+    ``hybrid_only``: only semantic search has none; the keyword hits stay.
+    """
 
     seq: int
     reason: str
     hint: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class MeaningFailed:
-    """Semantic search has no answer to the question number ``seq``; the keyword hits stay."""
-
-    seq: int
-    reason: str
+    hybrid_only: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +162,7 @@ class Engine:
         elif not self.alive:
             why = "the process that searches the past is not running"
             by_hand = f"{key_for('reindex', FocusContext.QUERY)} starts it"
-            self._publish(WordsFailed(question.seq, why, by_hand))
+            self._publish(SearchFailed(question.seq, why, by_hand))
             return
         if self._asked is None:
             self._send(question)
@@ -204,28 +200,25 @@ class Engine:
         if self._running:
             return
         self._running = True
+        attempt = 0
         try:
-            await self._keep_running()
+            while attempt <= _RESTARTS:
+                if attempt:
+                    await asyncio.sleep(_RESTART_SECONDS * attempt)
+                reason = await self._one_child()
+                self.ready, self._asked, self._waiting, self._child = False, None, None, None
+                for answer in self._consulted.values():
+                    if not answer.done():
+                        answer.set_result(None)
+                if self._anew:  # it was ended for another one to go by other settings
+                    self._anew, attempt = False, 0
+                    continue
+                by_hand = f"{key_for('reindex', FocusContext.QUERY)} starts it again"
+                again = "starting it again" if attempt < _RESTARTS else by_hand
+                self._publish(MeaningChanged(ready=False, reason=f"{reason}; {again}"))
+                attempt += 1
         finally:
             self._running = False
-
-    async def _keep_running(self) -> None:
-        attempt = 0
-        while attempt <= _RESTARTS:
-            if attempt:
-                await asyncio.sleep(_RESTART_SECONDS * attempt)
-            reason = await self._one_child()
-            self.ready, self._asked, self._waiting, self._child = False, None, None, None
-            for answer in self._consulted.values():
-                if not answer.done():
-                    answer.set_result(None)
-            if self._anew:  # it was ended for another one to go by other settings
-                self._anew, attempt = False, 0
-                continue
-            by_hand = f"{key_for('reindex', FocusContext.QUERY)} starts it again"
-            again = "starting it again" if attempt < _RESTARTS else by_hand
-            self._publish(MeaningChanged(ready=False, reason=f"{reason}; {again}"))
-            attempt += 1
 
     def begin_anew(self) -> None:
         """The settings are others: both halves read them, for the next question."""
@@ -262,9 +255,9 @@ class Engine:
             found = self._by_words().search(query, "everywhere" if question.everywhere else "team")
             self._publish(SearchAnswered(question.seq, found.update(), final=not self.ready))
         except WorkbenchError as error:
-            self._publish(WordsFailed(question.seq, error.message, error.hint))
+            self._publish(SearchFailed(question.seq, error.message, error.hint))
         except Exception as error:
-            self._publish(WordsFailed(question.seq, f"{type(error).__name__}: {error}"))
+            self._publish(SearchFailed(question.seq, f"{type(error).__name__}: {error}"))
 
     def _values(self, name: str, begun: str, limit: int) -> tuple[tuple[str, int], ...]:
         """In the thread: values that the entries have."""
@@ -334,7 +327,7 @@ class Engine:
         elif isinstance(error := said.get("error"), dict):
             reason, hint = str(error.get("message")), str(error.get("hint") or "")
             past = question is not None and question.seq == seq and question.as_of is not None
-            self._publish(WordsFailed(seq, reason, hint) if past else MeaningFailed(seq, reason))
+            self._publish(SearchFailed(seq, reason, hint, hybrid_only=not past))
 
     def _send(self, question: TypedQuery) -> None:
         child = self._child

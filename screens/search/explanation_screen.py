@@ -70,13 +70,8 @@ def explanation_rows(hit: FoundHit) -> list[Row]:
     for part in hit.parts:
         did = effect(part)
         name = piece(row_text(part.name).ljust(_NAME), "muted")
-        rows.append(
-            Row(
-                part.name,
-                row_text(part.words),
-                lead=(name, piece(did.text.ljust(_EFFECT), did.tone)),
-            )
-        )
+        lead = (name, piece(did.text.ljust(_EFFECT), did.tone))
+        rows.append(Row(part.name, row_text(part.words), lead=lead))
     rows.append(Row("sum", sum_of(hit.parts, hit.score), tone="accent"))
     return rows
 
@@ -104,7 +99,7 @@ def sum_of(parts: Sequence[ScorePart], score: float) -> Shown:
     return words(f"{score:.3f} = {said}")
 
 
-_ASKED, _NARROW = 30, 120
+_ASKED = 27
 LANGUAGE: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "What to search for",
@@ -119,7 +114,7 @@ LANGUAGE: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         "Where to look",
         (
             ("kind:log,note", "memory log note episode entity dream context bootstrap transcript"),
-            ("type:decision", "preference, decision, todo, fact …"),
+            ("type:decision", "preference, decision, todo, fact and others"),
             ("from:sarah", "its source: a session, a file, a writer"),
             ("path:projects", "a part of the path; path:memory/2026-* the whole of it"),
             ("trust:owner", "its trust: owner, agent, external …, or trusted, untrusted"),
@@ -149,36 +144,25 @@ class LanguageScreen(ReadDialog[bool]):
     ]
 
     def __init__(self) -> None:
-        rows = ChangeList(id="language-rows")
+        rows = ChangeList(id="language-rows", hanging=True)
         super().__init__(rows, "language", "How to ask", "F1 shows the keys · esc closes")
 
     def on_mount(self) -> None:
         """Show it."""
-        self._show()
-
-    def on_resize(self) -> None:
-        """Over one line or two, as there is room."""
-        self._show()
-
-    def _show(self) -> None:
-        self._list.show(language_rows(narrow=self.size.width < _NARROW))
+        self._list.show(language_rows())
 
     def action_keys(self) -> None:
         """On to the keys."""
         self.dismiss(True)
 
 
-def language_rows(*, narrow: bool) -> list[Row]:
-    """The page as rows; ``narrow`` gives each explanation rows of its own."""
+def language_rows() -> list[Row]:
+    """The page as rows."""
     rows: list[Row] = []
     for group, asked in LANGUAGE:
         rows.append(Row(f"group:{group}", words(group), tone="accent", inert=True))
         for text, meaning in asked:
-            if narrow:
-                rows.append(Row(text, words(text), tone="match"))
-                rows.append(Row(f"{text}/", words(meaning), tone="muted", depth=1, inert=True))
-            else:
-                rows.append(Row(text, words(meaning), lead=(piece(text.ljust(_ASKED), "match"),)))
+            rows.append(Row(text, words(meaning), lead=(piece(text.ljust(_ASKED), "match"),)))
     closing = "There are no syntax errors: what is not understood is searched for literally, with a note."
     rows.append(Row("closing", words(closing), tone="muted", inert=True))
     return rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Iterator
 
 from screens.drawing.clock import today
 from screens.drawing.safe_text import (
@@ -49,26 +49,37 @@ def hit_rows(
     """The rows of an answer; ``compact`` leaves the day out, ``unscored`` the bars.
 
     Where several workspaces answered, each row leads with the name of its own; ``here`` is the folder of the
-    one that is shown, whose hits are rows like any other. A hit whose words stand in long-term memory already
-    is marked as such; one that says the same as a hit above it names that one.
+    one that is shown, or of its moment, whose hits are rows like any other. A hit whose words stand in
+    long-term memory already is marked as such; one that says the same as a hit above it names that one.
     """
     best = max([1.0, *(hit.score for hit in found.hits)])  # the best of a bad lot is no full bar
     pattern = match_pattern(found.query)
+    moment = found.moment if found.moment and found.moment.root != here else None
     first: dict[str, int] = {}
     rows = []
     for number, hit in enumerate(found.hits, 1):
         twin = first.setdefault(hit.digits, number)
         elsewhere = hit.root not in ("", here)
-        lead = _lead(hit, compact)
-        if not unscored:
-            lead = (RowPart(bar(hit.score / best, _BAR), "accent"), *lead)
-        tail = () if compact else _tail(hit, twin if twin != number else 0)
-        today = not elsewhere and found.moment is None
+        tail = () if compact else tuple(_tail(hit, twin if twin != number else 0))
+        today = not elsewhere and moment is None
         done = today and promoted.has(hit.digits, hit.path, hit.start_line)
-        if done:
-            tail = (*tail, RowPart(PROMOTED, "good"))
-        row = _row(hit, pattern, found.moment, elsewhere=elsewhere)
-        rows.append(replace(row, lead=lead, tail=tail, done=done))
+        text, emphasis = _around_match(hit.snippet, pattern)
+        scored = () if unscored else (RowPart(bar(hit.score / best, _BAR), "accent"),)
+        row = Row(
+            id=f"{hit.root}/{hit.entry}" if elsewhere else hit.entry,
+            text=text,
+            emphasis=emphasis,
+            lead=(*scored, *_lead(hit, compact)),
+            tail=(*tail, RowPart(PROMOTED, "good")) if done else tail,
+            path=hit.path,
+            line=hit.start_line,
+            address=hit.entry,
+            done=done,
+            past=moment_shown(moment) if moment else EMPTY,
+            root=moment.root if moment else hit.root if elsewhere else "",
+            workspace=row_text(hit.workspace) if elsewhere else EMPTY,
+        )
+        rows.append(row)
     return rows
 
 
@@ -108,46 +119,34 @@ def place_of_hit(path: str) -> str:
     return path.removeprefix("memory/")
 
 
-def _lead(hit: FoundHit, compact: bool) -> tuple[RowPart, ...]:
-    lead = []
+def _lead(hit: FoundHit, compact: bool) -> Iterator[RowPart]:
     if hit.workspace:
-        lead.append(piece(row_text(hit.workspace)[:_NAME].ljust(_NAME), "accent"))
+        yield piece(row_text(hit.workspace)[:_NAME].ljust(_NAME), "accent")
     letter, tone = KINDS.get(hit.kind, (" ", "muted"))
-    lead.append(piece(f"{letter} {row_text(hit.kind)}".ljust(_KIND), tone))
+    yield piece(f"{letter} {row_text(hit.kind)}".ljust(_KIND), tone)
     if not compact:
-        lead.append(piece(row_text(hit.date or "").ljust(_DAY), "faint"))
-    return tuple(lead)
+        yield piece(row_text(hit.date or "").ljust(_DAY), "faint")
 
 
-def _tail(hit: FoundHit, twin: int) -> tuple[RowPart, ...]:
+def _tail(hit: FoundHit, twin: int) -> Iterator[RowPart]:
     """Where it is, and before that what it repeats."""
-    tail = [piece(f"= hit {twin}")] if twin else []
+    if twin:
+        yield piece(f"= hit {twin}")
     if hit.neighbour:
-        tail.append(piece("neighbour of a match", "faint"))
+        yield piece("neighbour of a match", "faint")
     mark = f"{_OUTSIDE} " if is_outside(hit.path) else ""
-    return (*tail, safe_piece(f"{mark}{place_of_hit(hit.path)}:{hit.start_line}", "faint"))
+    yield safe_piece(f"{mark}{place_of_hit(hit.path)}:{hit.start_line}", "faint")
 
 
-def _row(hit: FoundHit, pattern: re.Pattern[str] | None, then: Moment | None, *, elsewhere: bool) -> Row:
-    """The words around the match, and where they stand."""
-    text, _ = inline(row_text(hit.snippet))
-    found = pattern.search(text) if pattern else None
+def _around_match(snippet: str, pattern: re.Pattern[str] | None) -> tuple[Shown, Spans]:
+    """The words around the first match, and where in them all matches stand."""
+    text, _ = inline(row_text(snippet))
+    if pattern is None:
+        return text, ()
+    found = pattern.search(text)
     if found and found.start() > 2 * _LEAD_IN:
         text = Shown("… " + text[_beginning(text, found.start()) :])
-    emphasis: Spans = ()
-    if pattern:
-        emphasis = tuple((m.start(), m.end(), "match") for m in pattern.finditer(text) if m[0])
-    return Row(
-        id=f"{hit.root}/{hit.entry}" if elsewhere else hit.entry,
-        text=text,
-        emphasis=emphasis,
-        path=hit.path,
-        line=hit.start_line,
-        address=hit.entry,
-        past=moment_shown(then) if then else EMPTY,
-        root=then.root if then else hit.root if elsewhere else "",
-        workspace=row_text(hit.workspace) if elsewhere else EMPTY,
-    )
+    return text, tuple((m.start(), m.end(), "match") for m in pattern.finditer(text) if m[0])
 
 
 def _beginning(text: str, match: int) -> int:

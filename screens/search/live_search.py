@@ -10,7 +10,7 @@ import asyncio
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -29,11 +29,10 @@ from screens.search.engine import (
     Engine,
     IndexChanged,
     MeaningChanged,
-    MeaningFailed,
     MomentChanged,
     SearchAnswered,
+    SearchFailed,
     TypedQuery,
-    WordsFailed,
 )
 from screens.search.hits import hit_rows, moment_shown
 from screens.search.recent import PREFIX, RecentSearches
@@ -69,8 +68,6 @@ class LiveSearch:
         self._state = SearchState(missing=_STARTING, loading=True)
         self._shown: tuple[int, bool] = (0, False)
         """The number of the question whose answer is shown, and whether that is the final one."""
-        self._answered = ""
-        """The words whose hits are shown."""
         self._drawn: str | None = None
         self._drawn_at = 0.0
         self._late = False
@@ -120,7 +117,6 @@ class LiveSearch:
         if not text.strip():
             self._question = TypedQuery(self._question.seq + 1, text)
             self._drop_answer()
-            self._answered = text
             self._rest()
             self.draw()
             self._screen.key_queue.release()
@@ -216,7 +212,7 @@ class LiveSearch:
         """What is shown is no answer any more, nor is what is under way."""
         state = self._state
         state.found, state.failure, state.preparing = None, "", None
-        self._drawn, self._answered = None, ""
+        self._drawn = None
         self._shown = self._question.seq, True
 
     def explain(self, watcher: Callable[[SearchUpdate], None] | None) -> None:
@@ -228,7 +224,8 @@ class LiveSearch:
     @property
     def settled(self) -> bool:
         """Whether the hits that are shown are those of the words in the box."""
-        return self._answered == self._overlay.input.value
+        found, text = self._state.found, self._overlay.input.value
+        return found.query == text if found else not text.strip()
 
     @property
     def gave_up(self) -> bool:
@@ -253,7 +250,8 @@ class LiveSearch:
         self._late = self._state.turn > 0
         if message.seq == self._question.seq and (message.final or not self._engine.ready):
             self._rest()
-        if not message.final and self._has_both(message.found.query):
+        shown, final = self._state.found, self._shown[1]
+        if not message.final and final and shown is not None and shown.query == message.found.query:
             # Asked again: keyword hits would only take others away until the hybrid answer is there, too.
             if self._drawn is None:
                 self.draw()
@@ -262,32 +260,24 @@ class LiveSearch:
             self.draw()
             if self._watcher is not None:
                 self._watcher(message.found)
-        self._answered = message.found.query
         self._screen.index_monitor.index_answers()
         self._screen.key_queue.release()
 
-    def _has_both(self, query: str) -> bool:
-        found = self._state.found
-        return found is not None and self._shown[1] and found.query == query
-
-    def failed(self, message: WordsFailed) -> None:
+    def failed(self, message: SearchFailed) -> None:
         """Say why there is no answer; the hits that are shown stay, and it is said whose they are."""
-        if message.seq == self._question.seq:
-            self._state.failure, self._state.hint = message.reason, message.hint
-            self._state.preparing = None
-            self._forget_today()
-            self._rest()
-            self.draw()
-            if self._question.as_of is None:
-                self._screen.index_monitor.index_fails(message)
-            self._screen.key_queue.refuse()
-
-    def missed(self, message: MeaningFailed) -> None:
-        """Meaning cannot answer this one: the words' hits are all there is."""
-        if message.seq == self._question.seq:
+        if message.seq != self._question.seq:
+            return
+        self._rest()
+        if message.hybrid_only:
             self._state.missed = message.reason
-            self._rest()
             self._say()
+            return
+        self._state.failure, self._state.hint, self._state.preparing = message.reason, message.hint, None
+        self._forget_today()
+        self.draw()
+        if self._question.as_of is None:
+            self._screen.index_monitor.index_fails(message)
+        self._screen.key_queue.refuse()
 
     def meaning(self, message: MeaningChanged) -> None:
         """Semantic search became ready, or went away."""
@@ -302,12 +292,14 @@ class LiveSearch:
         if self._question.as_of is None or message.seq not in (None, self._question.seq):
             return
         if message.problem:
-            self.failed(WordsFailed(self._question.seq, message.problem, message.hint))
+            self.failed(SearchFailed(self._question.seq, message.problem, message.hint))
         elif message.ready:
             self._state.preparing = None
             self.ask_again()
         else:
-            self._state.preparing = _progress(self._question.as_of, message)
+            doing = _PHASES.get(message.phase, "indexing" if message.phase else "making its index")
+            share = f" {message.done * 100 // message.total} %" if message.total > 1 else ""
+            self._state.preparing = row_text(f"memory as of {self._question.as_of}: {doing}{share}")
             self._rest()
             self._forget_today()
             self.draw()
@@ -367,9 +359,8 @@ class LiveSearch:
                 compact=self._screen.size.width < _COMPACT_BELOW,
                 promoted=self._screen.memory_view.promoted,
                 unscored=self._understood(found.query).wordless,
-                here=str(self._screen.workspace.root),
+                here=str((self._moment or self._screen.workspace).root),
             )
-            rows = [self._here(row) for row in rows]
             same = self._drawn == found.query
             self._overlay.show(rows, self._nothing(), keep=same and self._read_already())
             if not same:
@@ -379,11 +370,6 @@ class LiveSearch:
         elif self._state.failure or self._state.preparing is not None:
             self._overlay.show((), self._nothing())
         self._say()
-
-    def _here(self, row: Row) -> Row:
-        """A hit in the memory that the panes show is one of theirs, whenever that was."""
-        moment = self._moment
-        return replace(row, past=Shown(""), root="") if moment and row.root == str(moment.root) else row
 
     def _read_already(self) -> bool:
         """Whether the person may have seen the row under the cursor, so that no other may take its place."""
@@ -436,13 +422,6 @@ class LiveSearch:
         return read(text, today())
 
 
-def _progress(as_of: str, message: MomentChanged) -> Shown:
-    """How far a moment is, in words."""
-    doing = _PHASES.get(message.phase, "indexing" if message.phase else "making its index")
-    share = f" {message.done * 100 // message.total} %" if message.total > 1 else ""
-    return row_text(f"memory as of {as_of}: {doing}{share}")
-
-
 FAILED, STALE, DEGRADED, EMPTY = words("✗"), words("≠"), words("!"), words("∅")
 INDEXING, LOADING = words("↻"), words("◌")
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
@@ -484,19 +463,24 @@ def condition(state: SearchState) -> Condition:
     if state.failure:
         if state.building is not None:
             return Condition(piece(f"{INDEXING} indexing", "accent"))
-        return Condition(piece(f"{FAILED} failed", "bad"), _failed(state))
+        advice: tuple[RowPart, ...] = ()
+        if found and found.hits:  # they are of other words; an empty list says itself that it failed
+            old = f"these are the hits of “{found.query.strip()}”"
+            said = f"{FAILED} failed: {state.failure}; {old}; {_helps(state.hint)}"
+            advice = (safe_piece(said, "bad"),)
+        return Condition(piece(f"{FAILED} failed", "bad"), advice)
     sides = found.sides if found else ("keyword" if state.without_meaning else "hybrid")
-    advice: list[RowPart] = []
-    corner: RowPart | None = None
+    problems: list[tuple[str, str]] = []
     if found and found.stale and state.building is None:
-        corner = piece(f"{STALE} stale", "warn")
-        advice.append(safe_piece(f"{STALE} stale: {_with(found.stale, _catch_up())}", "warn"))
+        problems.append((f"{STALE} stale", f"{STALE} stale: {_with(found.stale, _catch_up())}"))
     why = state.without_meaning or (found.degraded if found else None)
     if why and not state.loading and state.building is None:
-        corner = corner or piece(f"{DEGRADED} {_kept(state, sides)}", "warn")
-        advice.append(safe_piece(f"{DEGRADED} degraded: {_with(why, _again())}", "warn"))
-    if corner is not None:
-        return Condition(corner, tuple(advice))
+        keyword = state.without_meaning or sides == "keyword"
+        kept = "keyword search only" if keyword else f"{sides}, not all"
+        problems.append((f"{DEGRADED} {kept}", f"{DEGRADED} degraded: {_with(why, _again())}"))
+    if problems:
+        corner = piece(problems[0][0], "warn")
+        return Condition(corner, tuple(safe_piece(said, "warn") for _, said in problems))
     return Condition(_at_work(state, sides) or piece(sides, "muted"))
 
 
@@ -540,19 +524,6 @@ def _at_work(state: SearchState, sides: str) -> RowPart | None:
     if state.loading:
         return piece(f"{LOADING} keyword · semantic search is loading", "accent")
     return None
-
-
-def _failed(state: SearchState) -> tuple[RowPart, ...]:
-    """Only beneath hits that are still there, of other words: an empty list says it itself."""
-    if state.found is None or not state.found.hits:
-        return ()
-    old = f"these are the hits of “{state.found.query.strip()}”"
-    said = f"{FAILED} failed: {state.failure}; {old}; {_helps(state.hint)}"
-    return (safe_piece(said, "bad"),)
-
-
-def _kept(state: SearchState, sides: str) -> str:
-    return "keyword search only" if state.without_meaning or sides == "keyword" else f"{sides}, not all"
 
 
 def _with(reason: str, usual: str) -> str:

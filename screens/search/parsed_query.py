@@ -10,10 +10,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
+from itertools import starmap
 
 from indexing.query.language import understand
 from indexing.query.question import FIELDS, Filters, Question
-from screens.drawing.safe_text import RowPart, Tone, grouped, piece, safe_piece
+from screens.drawing.safe_text import Lines, RowPart, grouped, piece, safe_piece
 from workbench.memory.entry import Kind
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.provenance import TRUST
@@ -40,18 +41,18 @@ def read(text: str, today: date) -> ParsedQuery:
     """What ``text`` means while somebody types it."""
     question = understand(text, today, prefix=True)
     wordless = bool(text.strip()) and not question.text.strip()
-    return ParsedQuery(tuple(_chips(question)), question.notes, question.as_of, wordless)
+    return ParsedQuery(tuple(starmap(safe_piece, _chips(question))), question.notes, question.as_of, wordless)
 
 
-def _chips(question: Question) -> list[RowPart]:
-    said: list[tuple[str, Tone]] = []
+def _chips(question: Question) -> Lines:
     if question.as_of:
-        said.append((f"as of {question.as_of}", "warn"))
-    said += [(f"“{phrase}”", "match") for phrase in (*question.phrases, *question.preferred)]
-    said += [(text, "accent") for text in _conditions(question.within)]
-    said += [(f"not {text}", "bad") for text in _conditions(question.without)]
-    said += [(f"not {text}", "bad") for text in question.excluded]
-    return [safe_piece(text, tone) for text, tone in said]
+        yield f"as of {question.as_of}", "warn"
+    for phrase in (*question.phrases, *question.preferred):
+        yield f"“{phrase}”", "match"
+    for text in _conditions(question.within):
+        yield text, "accent"
+    for text in (*_conditions(question.without), *question.excluded):
+        yield f"not {text}", "bad"
 
 
 def _conditions(filters: Filters) -> list[str]:
@@ -112,6 +113,7 @@ _OPEN = re.compile(
 )
 
 
+_TAKES = piece("→ takes it", "faint")
 Values = Sequence[tuple[str, int]]
 """What a condition can be, each with the number of entries that have it; 0 where nobody counts them."""
 
@@ -136,7 +138,10 @@ async def offer(
     one = unfinished(text)
     if one is None:
         whole = going_on(text, ())
-        return whole, named(whole)
+        if not whole:
+            return "", ()
+        name = whole.rsplit(maxsplit=1)[-1].lstrip("-")
+        return whole, (piece(name, "accent"), _TAKES)
     found: Values = offered(one, today)
     if one.name in KNOWN:
         found = await known(one.name, one.begun, SHOWN) or found
@@ -169,21 +174,17 @@ def going_on(text: str, found: Values) -> str:
     """``text`` as the key at its end makes it; empty where the key does nothing."""
     one = unfinished(text)
     if one is not None:
-        value = taken(one, found)
-        return "" if value is None else finished(text, one, value)
+        value, before = taken(one, found), text[: one.at]
+        if value is None:
+            return ""
+        if one.quoted:
+            return f'{before}{value}"'
+        return f'{before}"{value}"' if re.search(r"[\s,]", value) else before + value
     if (begun := _NAME.search(text)) and len(begun[1]) >= _LEAST:
         fitting = [name for name in NAMES if name.startswith(begun[1].lower())]
         # A word that may just as well be a word is not finished for anybody before it could be nothing else.
         return f"{text}{fitting[0][len(begun[1]) :]}:" if len(fitting) == 1 else ""
     return ""
-
-
-def finished(text: str, one: Unfinished, value: str) -> str:
-    """``text`` with its last condition finished, in quotes where the value needs them."""
-    before = text[: one.at]
-    if one.quoted:
-        return f'{before}{value}"'
-    return f'{before}"{value}"' if re.search(r"[\s,]", value) else before + value
 
 
 def taken(one: Unfinished, found: Values) -> str | None:
@@ -193,14 +194,6 @@ def taken(one: Unfinished, found: Values) -> str | None:
     """
     values = (value for value, _ in found if value != one.begun.lower() and in_place(value) == value)
     return next((value for value in values if '"' not in value), None)
-
-
-def named(whole: str) -> tuple[RowPart, ...]:
-    """The name of a condition that is begun, with the key that takes it; nothing where none is."""
-    if not whole:
-        return ()
-    name = whole.rsplit(maxsplit=1)[-1].lstrip("-")
-    return (piece(name, "accent"), piece("→ takes it", "faint"))
 
 
 def choices(one: Unfinished, found: Values) -> tuple[RowPart, ...]:
@@ -215,5 +208,5 @@ def choices(one: Unfinished, found: Values) -> tuple[RowPart, ...]:
     for value, count in found:
         parts.append(safe_piece(f"{value} ({grouped(count)})" if count else value, "muted"))
         if value == first:
-            parts.append(piece("→ takes it", "faint"))
+            parts.append(_TAKES)
     return tuple(parts)

@@ -34,16 +34,18 @@ class InputHistory:
 
         What was begun before the first step is what the last step forth leads to.
         """
-        if self._at < 0 or now != self._shown():
+        if now != self._shown():
             self._at, self._begun = -1, now
         at = self._at + steps
-        if at < -1 or at >= len(self.texts):
+        if not -1 <= at < len(self.texts):
             return None
         self._at = at
         return self._shown()
 
-    def _shown(self) -> str:
-        return self._begun if self._at < 0 or self._at >= len(self.texts) else self.texts[self._at]
+    def _shown(self) -> str | None:
+        """What the last step led to; None where the texts are others now."""
+        shown = (self._begun, *self.texts)[self._at + 1 :]
+        return shown[0] if shown else None
 
 
 class RecentSearches(InputHistory):

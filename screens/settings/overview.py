@@ -354,10 +354,10 @@ class SettingsScreen(NarrowScreen):
             return problem_details(row.of)
         return line_rows([(row.text, row.tone)])
 
-    def show_behind(self, row: Row, rows: Sequence[Row]) -> None:
+    def show_behind(self, told: Sequence[Row]) -> None:
         """Show it; while a value is typed, what becomes of that stands there, also where a file changes."""
         if self._typed_for is None:
-            super().show_behind(row, rows)
+            super().show_behind(told)
 
     # -- keys ------------------------------------------------------------------------------------
 

@@ -45,7 +45,7 @@ async def test_two_pages_stand_side_by_side_and_merge_after_the_change_was_shown
         await interface.press("u")
         await interface.until_said("Undone")
         await until_rows(interface, "person Sarah Chen ≟ Sarah Chenn")
-        assert screen.view.value == "pairs"
+        assert screen.place.value == "pairs"
     assert sandbox.read(TWIN).decode() == TWIN_PAGE
 
 

@@ -365,7 +365,7 @@ async def test_a_contradiction_is_answered_here_or_where_both_stand_beside_each_
         await interface.until(lambda: isinstance(interface.app.screen, GraphScreen), "the graph")
         graph = interface.app.screen
         assert isinstance(graph, GraphScreen)
-        await interface.until(lambda: graph.view is FocusContext.CLAIMS, "its contradictions")
+        await interface.until(lambda: graph.place is FocusContext.CLAIMS, "its contradictions")
         await interface.press("escape")
         await interface.until(lambda: interface.app.screen is screen, "back where one was")
         await choose(interface, "Sarah, lives in")

@@ -6,7 +6,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from screens.frames.overlay_screen import BrowseScreen
+from screens.frames.overlay_screen import OverlayScreen
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.operations.forget import plan_forget
@@ -46,9 +46,9 @@ def many(sandbox: Sandbox, count: int) -> None:
     sandbox.git("reset", "-q", "--hard")
 
 
-def browse(interface: Interface) -> BrowseScreen:
+def browse(interface: Interface) -> OverlayScreen:
     screen = interface.app.screen
-    assert isinstance(screen, BrowseScreen)
+    assert isinstance(screen, OverlayScreen)
     return screen
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from screens.drawing.safe_text import Row
 from screens.history import conflicts
 from screens.history.conflicts import ConflictsScreen, text_rows
 from tests.screens.history.test_browsing import browse, conflict
@@ -24,7 +25,7 @@ async def test_where_they_cannot_be_read_it_is_said_and_no_key_breaks(
 ) -> None:
     conflict(sandbox, LOG_TEXT.encode() + b"- theirs\n")
 
-    def fails(workspace: Workspace) -> list[conflicts.ConflictText]:
+    def fails(workspace: Workspace) -> list[Row]:
         raise WriteFailedError("the disk [/] is gone")
 
     async with opened(sandbox.workspace) as interface:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from indexing.search.index_search import IndexSearch
 from indexing.sync.run import reindex
-from screens.search.parsed_query import choices, days, finished, going_on, offered, taken, unfinished
+from screens.search.parsed_query import choices, days, going_on, offered, taken, unfinished
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
 
@@ -48,12 +48,8 @@ def test_a_day_is_offered_in_words_and_in_figures() -> None:
 
 
 def test_a_value_with_a_blank_is_put_in_quotes() -> None:
-    one = unfinished("from:dai")
-    assert one is not None
-    assert finished("from:dai", one, "daily notes") == 'from:"daily notes"'
-    quoted = unfinished('from:"dai')
-    assert quoted is not None
-    assert finished('from:"dai', quoted, "daily notes") == 'from:"daily notes"'
+    assert going_on("from:dai", [("daily notes", 1)]) == 'from:"daily notes"'
+    assert going_on('from:"dai', [("daily notes", 1)]) == 'from:"daily notes"'
 
 
 @pytest.mark.parametrize(
