@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Literal, get_args
 
-from workbench.errors import UsageError
 from workbench.graph.keyword_search import may_be, memories_with, mention_of, mentions, suggestions
 from workbench.graph.model import EntityMemory, Graph, entity_holds, memory_holds, memory_json
 from workbench.graph.search import MAX_HOPS
@@ -204,8 +203,8 @@ class EntityScope:
 Order = Literal["importance", "confidence", "date", "due"]
 """``importance`` and ``confidence``: the highest first; ``date``: the newest first; ``due``: the soonest
 first and what has no day last."""
-ORDERS: tuple[Order, ...] = get_args(Order)
-MOST = 1_000
+_MOST = 1_000
+"""Memories that are looked for by their words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,9 +271,8 @@ class QueryResult:
 def find(graph: Graph, question: MemoryQuery, today: date) -> QueryResult:
     """The typed memories that answer ``question``. An unknown name is told, with those that look like it.
 
-    Raises UsageError for an order, a limit or a number of days that makes no sense.
+    ``limit`` is at least 1, ``happens_within`` at least 0.
     """
-    _check(question)
     entities, notes = meant(graph, question.about) if question.about else ((), [])
     if question.about and not entities:
         like = tuple(f"{entity.name} ({entity.type})" for entity in suggestions(graph, question.about))
@@ -283,7 +281,9 @@ def find(graph: Graph, question: MemoryQuery, today: date) -> QueryResult:
     if unknown := set(question.types) - IMPORTANCE.keys():
         unknown -= {held.memory.type for held in graph.memories()}
     notes += [f"{type_} is not a known type of memory" for type_ in sorted(unknown)]
-    worded = {id(x.held.memory) for x in memories_with(graph, question.text, MOST)} if question.text else None
+    worded = (
+        {id(held.memory) for held, _ in memories_with(graph, question.text, _MOST)} if question.text else None
+    )
     found = []
     for held in graph.memories():
         if not _fits(held, question, today) or (worded is not None and id(held.memory) not in worded):
@@ -372,12 +372,3 @@ def _order(memory: TypedMemory, order: Order) -> tuple[float, float, str]:
     if order == "date":
         return -ordinal(memory.day or date.min), -memory.weight, memory.entry.address
     return ordinal(memory.happens_at or date.max), -memory.weight, memory.entry.address
-
-
-def _check(question: MemoryQuery) -> None:
-    if question.order not in ORDERS:
-        raise UsageError(f"memories are not sorted by {question.order}", hint="by " + ", ".join(ORDERS))
-    if not 1 <= question.limit <= MOST:
-        raise UsageError(f"the limit is between 1 and {MOST}, not {question.limit}")
-    if question.happens_within is not None and not 0 <= question.happens_within <= 36_500:
-        raise UsageError(f"{question.happens_within} is not a number of days from today")

@@ -15,7 +15,6 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from workbench.memory.entry import Entry
 from workbench.memory.graph_page import Entity, PageLine, Relation, TypedMemory, link_name, name_key
 from workbench.memory.names import stem_of
 
@@ -33,20 +32,6 @@ def relation_holds(relation: Relation, day: date) -> bool:
 def entity_holds(entity: Entity, day: date) -> bool:
     """Whether an entity held on ``day``: from the first day that its page, or any line on it, speaks of."""
     return _within(_beginning(entity), entity.valid_until, day)
-
-
-def entities_on(entities: Iterable[Entity], day: date) -> tuple[Entity, ...]:
-    """The entities that held on ``day``, each with the memories and relations that did."""
-    return tuple(
-        replace(
-            entity,
-            valid_from=_beginning(entity),  # the line that it began with may be over
-            memories=tuple(memory for memory in entity.memories if memory_holds(memory, day)),
-            relations=tuple(relation for relation in entity.relations if relation_holds(relation, day)),
-        )
-        for entity in entities
-        if entity_holds(entity, day)
-    )
 
 
 def is_over(memory: PageLine | Entity, today: date) -> bool:
@@ -174,23 +159,24 @@ class Graph:
         if kept is None:
             while len(self._days) >= _DAYS_KEPT:
                 self._days.pop(next(iter(self._days)), None)
-            holding = entities_on(self.entities, day)
-            paths = {entity.path for entity in holding}
+            there = {entity.path for entity in self.entities if entity_holds(entity, day)}
+            pages = [self._on(day, entity, there) for entity in self.entities if entity.path in there]
             loose = tuple(memory for memory in self.loose if memory_holds(memory, day))
-            kept = Graph(tuple(self._within(entity, paths) for entity in holding), loose, day=day)
-            self._days[day] = kept
+            kept = self._days[day] = Graph(tuple(pages), loose, day=day)
         return kept
 
-    def _within(self, entity: Entity, paths: Collection[str]) -> Entity:
-        """``entity`` without the relations whose target exists, but is not among ``paths``."""
-        gone = {
-            id(link.relation)
-            for link in self.relations_of(entity)
-            if link.target is not None and link.target.path not in paths
-        }
-        if not gone:
-            return entity
-        return replace(entity, relations=tuple(r for r in entity.relations if id(r) not in gone))
+    def _on(self, day: date, entity: Entity, there: Collection[str]) -> Entity:
+        """``entity`` with the lines that held on ``day``; ``there`` are the pages that did."""
+        return replace(
+            entity,
+            valid_from=_beginning(entity),  # the line that it began with may be over
+            memories=tuple(memory for memory in entity.memories if memory_holds(memory, day)),
+            relations=tuple(
+                link.relation
+                for link in self.relations_of(entity)
+                if relation_holds(link.relation, day) and (not link.target or link.target.path in there)
+            ),
+        )
 
     @cached_property
     def _days(self) -> dict[date, Graph]:
@@ -249,13 +235,7 @@ def _names(entity: Entity) -> Iterable[tuple[int, str]]:
 
 def sources_of(item: PageLine) -> tuple[str, ...]:
     """What a line names as its sources, else where it stands itself."""
-    return item.sources or (place_of(item.entry),)
-
-
-def place_of(entry: Entry) -> str:
-    """``path#L12`` or ``path#L12-L14``."""
-    last = f"-L{entry.end_line}" if entry.end_line > entry.start_line else ""
-    return f"{entry.path}#L{entry.start_line}{last}"
+    return item.sources or (item.entry.place,)
 
 
 def memory_json(memory: TypedMemory) -> dict[str, Any]:

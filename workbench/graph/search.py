@@ -75,14 +75,6 @@ class Hop:
 Path = tuple[Hop, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPaths:
-    """Paths, the best first; ``complete`` says that nothing was left out for its length."""
-
-    paths: tuple[Path, ...]
-    complete: bool = True
-
-
 def path_score(path: Path) -> float:
     """How much the end of a path counts, in (0, 1]: its relations' confidences, less for each further hop."""
     return prod(hop.confidence for hop in path) * _NEXT_HOP ** max(0, len(path) - 1)
@@ -94,10 +86,12 @@ def hops_from(graph: Graph, entity: Entity) -> Iterator[Hop]:
     yield from (Hop(link, False) for link in graph.relations_to(entity) if not _to_itself(link))
 
 
-def shortest(graph: Graph, first: Entity, second: Entity) -> FoundPaths:
-    """The shortest paths between two entities, whichever way their relations point; none beyond three."""
+def shortest(graph: Graph, first: Entity, second: Entity) -> tuple[tuple[Path, ...], bool]:
+    """The shortest paths between two entities, whichever way their relations point, the best first; none
+    beyond three relations. Also whether all relations were looked at.
+    """
     if first.path == second.path:
-        return FoundPaths(())
+        return (), True
     reached: dict[str, list[Path]] = {first.path: [()]}
     frontier = [first]
     looked_at = 0
@@ -107,18 +101,16 @@ def shortest(graph: Graph, first: Entity, second: Entity) -> FoundPaths:
             for hop in hops_from(graph, entity):
                 looked_at += 1
                 if looked_at > MAX_LOOKED_AT:
-                    return FoundPaths(
-                        _ranked(level.get(second.path, (second, []))[1])[:_SHORTEST], complete=False
-                    )
+                    return _ranked(level.get(second.path, (second, []))[1])[:_SHORTEST], False
                 if hop.entity is None or hop.entity.path in reached:
                     continue
                 _, paths = level.setdefault(hop.entity.path, (hop.entity, []))
                 paths += [(*path, hop) for path in reached[entity.path][: _SHORTEST - len(paths)]]
         if second.path in level:
-            return FoundPaths(_ranked(level[second.path][1])[:_SHORTEST])
+            return _ranked(level[second.path][1])[:_SHORTEST], True
         reached |= {path: paths for path, (_, paths) in level.items()}
         frontier = [entity for entity, _ in level.values()]
-    return FoundPaths(())
+    return (), True
 
 
 def _to_itself(link: RelationLink) -> bool:
@@ -373,14 +365,9 @@ def unnamed_words(graph: Graph, question: str) -> str:
 
 def _scored(found: GraphFinding, around: str, relevance: Relevance | None) -> GraphFinding:
     """A finding whose score counts what it has to do with the words ``around`` the names of a question."""
-    share = _relevance(found, around, relevance)
-    return replace(found, score=found.score * (_UNRELATED + (1.0 - _UNRELATED) * share))
-
-
-def _relevance(found: GraphFinding, around: str, relevance: Relevance | None) -> float:
     words = [word for word in query_words(around) if word not in SILENT]
     if not words:
-        return 1.0  # nothing is asked but who or what it is
+        return found  # nothing is asked but who or what it is
     if found.memory is not None:
         entry, text = found.memory.entry, f"{found.name} {found.memory.type} {found.memory.text}"
     else:
@@ -388,8 +375,10 @@ def _relevance(found: GraphFinding, around: str, relevance: Relevance | None) ->
         entry, text = last.link.relation.entry, said(last)
         text += f" {last.entity.type}" if last.entity else ""
     if relevance is not None:
-        return relevance(entry, text)
-    return share_of([word[: max(_STEM, len(word) - _ENDING)] for word in words], text)
+        share = relevance(entry, text)
+    else:
+        share = share_of([word[: max(_STEM, len(word) - _ENDING)] for word in words], text)
+    return replace(found, score=found.score * (_UNRELATED + (1.0 - _UNRELATED) * share))
 
 
 def _near(graph: Graph, entity: Entity) -> Iterator[GraphFinding]:
@@ -423,9 +412,9 @@ def _connections(graph: Graph, named: tuple[Mention, ...], notes: list[str]) -> 
     walks = [
         shortest(graph, start, end) for start in first.entities[:_MEANT] for end in second.entities[:_MEANT]
     ]
-    if not all(walk.complete for walk in walks):
+    if not all(is_complete for _, is_complete in walks):
         notes.append("there are too many relations to follow all of them")
-    found = [by_path(path) for walk in walks for path in walk.paths]
+    found = [by_path(path) for paths, _ in walks for path in paths]
     if not found:
         names = f"{first.entities[0].name} and {second.entities[0].name}"
         notes.append(f"no path of at most {MAX_HOPS} relations connects {names}")
@@ -445,7 +434,8 @@ def _unknown(graph: Graph, seen: Graph, question: str, most: int) -> GraphAnswer
         return GraphAnswer(question=question, asked="nothing known", notes=(note,))
     called = unknown_names(question)
     held = memories_with(seen, called or question, most, least=1.0 if called else _HALF)
-    found = [by_memory(h.held.memory, h.held.entity, "contains words of the question", h.share) for h in held]
+    why = "contains words of the question"
+    found = [by_memory(one.memory, one.entity, why, share) for one, share in held]
     named = () if called else named_like(seen, question, most)
     note = "the question names no entity of the graph"
     if called:

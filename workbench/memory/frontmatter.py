@@ -113,14 +113,15 @@ def set_front_matter(data: bytes, key: str, value: str) -> bytes:
     header = read_front_matter(data)
     if header is None:
         raise ValueError("there is no front matter")
-    changed = _with_line(data, header, key, value)
+    changed = with_line(data, header, key, value)
     after = read_front_matter(changed)
     if header.problem or after is None or after.values != {**header.values, key: value}:
         return data
     return changed
 
 
-def _with_line(data: bytes, header: FrontMatter, key: str, value: str) -> bytes:
+def with_line(data: bytes, header: FrontMatter, key: str, value: str) -> bytes:
+    """``data`` with this line in its ``header``; nobody has looked whether it is read so."""
     newline = b"\r\n" if data[header.start - 2 : header.start] == b"\r\n" else b"\n"
     line = f"{key}: {value}".encode()
     pattern = re.compile(rb"^" + re.escape(key.encode()) + rb"[ \t]*:([^\r\n]*)", re.MULTILINE)
