@@ -16,8 +16,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 
 from workbench.dreaming.proposals.agent_queues import QueuedProposal, queued_in
-from workbench.dreaming.proposals.safety_flags import flags_of, title
+from workbench.dreaming.proposals.safety_flags import flags_of
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError, WorkbenchError, disk_error
+from workbench.graph.drafts import excerpt
 from workbench.memory.address import find_entry, path_of
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document
@@ -243,7 +244,7 @@ def _unknown(book: Book, key: str, hits: Sequence[Proposal]) -> UsageError:
         )
     known = book.proposals.get(decided.name)
     what = (
-        f"“{title(known[0].text)}” is no longer pending" if known else f"there is no pending proposal {key}"
+        f"“{excerpt(known[0].text)}” is no longer pending" if known else f"there is no pending proposal {key}"
     )
     return UsageError(what, hint=f"it was {decided.said}; `workbench undo` undoes that decision")
 

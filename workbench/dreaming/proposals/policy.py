@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
-from workbench.dreaming.eviction import Turns, archive_proposals
+from workbench.dreaming.eviction import TurnFinder, archive_proposals, turn_finder
 from workbench.dreaming.owner_model import OwnerModel, owner_model
 from workbench.dreaming.proposals.apply import ApplyBatch
 from workbench.dreaming.proposals.budget import budget_of
@@ -109,13 +109,13 @@ class _Trial:
     taken: list[Proposal] = field(default_factory=list)
     archived: tuple[Proposal, ...] = ()
     _touched: set[str] = field(default_factory=set)
-    _turns: Turns = field(init=False)
+    _turn_of: TurnFinder = field(init=False)
     _limit: int = field(init=False)
     _most: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.batch = ApplyBatch(OverlayWorkspace(self.workspace), self.now, ACTOR)
-        self._turns = Turns(self.workspace)
+        self._turn_of = turn_finder(self.workspace)
         budget = budget_of(self.workspace)
         self._limit = max(budget.limit, budget.used)
         self._most = int(MOST_TOUCHED * len(blocks(self.workspace.memory_document())))
@@ -190,7 +190,7 @@ class _Trial:
                 limit=self._limit,
                 run=one.run,
                 spared=spared,
-                turns=self._turns,
+                turn_of=self._turn_of,
             )
         except NotCuratableError:
             archived = None
