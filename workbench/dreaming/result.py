@@ -112,8 +112,8 @@ class Dream:
             "gated": self.gated,
             "proposals": [proposal.as_json() for proposal in self.proposals],
             "skipped": [{"key": one.key, "why": one.why, "text": one.text} for one in self.skipped],
-            "reasons": dict(self.reasons),
-            "notes": list(self.notes),
+            "reasons": self.reasons,
+            "notes": self.notes,
             "took": round(self.took, 3),
             "applied": applied,
         }
@@ -143,8 +143,8 @@ class Explanation:
             "score": round(self.score, 4),
             "parts": {name: round(value, 4) for name, value in self.parts.items()},
             "gates": gates_json(self.gates),
-            "sources": list(self.sources),
-            "facts": dict(self.facts),
+            "sources": self.sources,
+            "facts": self.facts,
         }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, ClassVar, TypeAlias
 
@@ -186,26 +186,11 @@ Draft: TypeAlias = MemoryDraft | RelationDraft | EntityDraft
 def memory_draft(said: Mapping[str, Any]) -> MemoryDraft:
     """The draft that texts and numbers make, as an agent or a command line gives them. Raises UsageError.
 
-    Days are ISO dates or date-times. What has no field here is refused by its name.
+    Days are ISO dates or date-times; what is None or empty is not said.
     """
-    known = {field.name for field in fields(MemoryDraft)}
-    if unknown := [name for name in said if name not in known]:
-        raise UsageError(
-            f"a memory has no “{excerpt(unknown[0])}”", hint="known: " + ", ".join(sorted(known))
-        )
     values = {name: value for name, value in said.items() if value is not None and value != ""}
-    for name in _DAYS:
-        if name in values:
-            values[name] = day_of(name, values[name])
-    for name in _SHARES:
-        if name in values:
-            values[name] = _share_of(name, values[name])
-    for name in ("text", "type", "entity", "entity_type", "session", "trust"):
-        if not isinstance(values.get(name, ""), str):
-            raise UsageError(f"{name} must be text")
-    if isinstance(sources := values.get("sources", ()), str):
-        sources = (sources,)
-    values["sources"] = tuple(source for source in sources if isinstance(source, str) and source)
+    values |= {name: day_of(name, values[name]) for name in _DAYS if name in values}
+    values |= {name: _share_of(name, values[name]) for name in _SHARES if name in values}
     return MemoryDraft(**{"text": "", **values})
 
 

@@ -40,7 +40,7 @@ class DueItem:
         return f"in {count}" if self.days > 0 else f"overdue by {count}"
 
     def as_json(self) -> dict[str, Any]:
-        """As the command line prints it and an agent gets it."""
+        """As the command line prints it."""
         return {
             "sort": self.sort,
             "days": self.days,
@@ -64,11 +64,11 @@ class Schedule:
     tasks: tuple[Entity, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """As the command line prints it and an agent gets it."""
+        """As the command line prints it."""
         return {
-            "upcoming": [due.as_json() for due in self.upcoming],
-            "overdue": [due.as_json() for due in self.overdue],
-            "undated": [due.as_json() for due in self.undated],
+            "upcoming": self.upcoming,
+            "overdue": self.overdue,
+            "undated": self.undated,
             "tasks": _pages_json(self.tasks),
         }
 
@@ -240,7 +240,7 @@ class MemoryMatch:
     late: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """As the command line prints it and an agent gets it."""
+        """As the command line prints it."""
         about = {"about": self.held.owner, "why": self.why, "overdue_days": self.late}
         return {**memory_json(self.held.memory), **about}
 
@@ -257,14 +257,14 @@ class QueryResult:
     suggestions: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """As the command line prints it and an agent gets it."""
+        """As the command line prints it."""
         return {
             "total": self.total,
             "about": _pages_json(self.entities),
-            "memories": [match.as_json() for match in self.matches],
+            "memories": self.matches,
             "tasks": _pages_json(self.tasks),
-            "notes": list(self.notes),
-            "suggestions": list(self.suggestions),
+            "notes": self.notes,
+            "suggestions": self.suggestions,
         }
 
 

@@ -71,6 +71,23 @@ class Hop:
         vague = _VAGUE if self.link.relation.kind == "related_to" else 1.0
         return self.link.relation.confidence * vague
 
+    def as_json(self) -> dict[str, Any]:
+        """The relation as it stands, whichever way it was walked."""
+        link, relation = self.link, self.link.relation
+        return {
+            "from": link.source.name,
+            "relation": relation.kind,
+            "to": link.name,
+            "forward": self.forward,
+            "resolved": link.target is not None,
+            "id": relation.id or None,
+            "entry": relation.entry.address,
+            "confidence": relation.confidence,
+            "valid_from": relation.valid_from.isoformat() if relation.valid_from else None,
+            "valid_until": relation.valid_until.isoformat() if relation.valid_until else None,
+            "sources": list(sources_of(relation)),
+        }
+
 
 Path = tuple[Hop, ...]
 
@@ -150,8 +167,8 @@ class Node:
             "name": self.name,
             "type": self.entity.type if self.entity else None,
             "page": self.entity.path if self.entity else None,
-            "relation": hop_json(self.hop) if self.hop else None,
-            "neighbours": [child.as_json() for child in self.children],
+            "relation": self.hop,
+            "neighbours": self.children,
             "left_out": self.left_out,
         }
 
@@ -217,7 +234,7 @@ class GraphFinding:
             "page": self.entity.path if self.entity else None,
             "score": round(self.score, 4),
             "why": self.why,
-            "path": [hop_json(hop) for hop in self.path],
+            "path": [hop.as_json() for hop in self.path],
             "memory": memory_json(self.memory) if self.memory else None,
             "sources": list(self.sources),
         }
@@ -238,7 +255,7 @@ class GraphAnswer:
     suggestions: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """As the command line prints it and an agent gets it."""
+        """As the command line prints it."""
         return {
             "question": self.question,
             "asked": self.asked,
@@ -246,9 +263,9 @@ class GraphAnswer:
                 {"name": entity.name, "type": entity.type, "id": entity.id, "page": entity.path}
                 for entity in self.entities
             ],
-            "found": [found.as_json() for found in self.found],
-            "notes": list(self.notes),
-            "suggestions": list(self.suggestions),
+            "found": self.found,
+            "notes": self.notes,
+            "suggestions": self.suggestions,
         }
 
 
@@ -275,24 +292,6 @@ def said(hop: Hop) -> str:
     if relation.valid_until:
         line += f", until {relation.valid_until}"
     return line if link.target or link.candidates else f"{line} (which has no page)"
-
-
-def hop_json(hop: Hop) -> dict[str, Any]:
-    """A relation as it stands, whichever way it was walked."""
-    link, relation = hop.link, hop.link.relation
-    return {
-        "from": link.source.name,
-        "relation": relation.kind,
-        "to": link.name,
-        "forward": hop.forward,
-        "resolved": link.target is not None,
-        "id": relation.id or None,
-        "entry": relation.entry.address,
-        "confidence": relation.confidence,
-        "valid_from": relation.valid_from.isoformat() if relation.valid_from else None,
-        "valid_until": relation.valid_until.isoformat() if relation.valid_until else None,
-        "sources": list(sources_of(relation)),
-    }
 
 
 Relevance = Callable[[Entry, str], float]
