@@ -19,7 +19,7 @@ from typing import Literal, get_args
 
 from workbench.errors import ConflictError, EntryNotFoundError, UsageError
 from workbench.graph.drafts import decision, excerpt
-from workbench.graph.model import Graph, memory_holds, relation_holds
+from workbench.graph.model import Graph, holds
 from workbench.graph.read import read_graph
 from workbench.graph.write import key_of, lines_at
 from workbench.memory.claims import claim_key
@@ -322,27 +322,25 @@ def _claims(graph: Graph, entity: Entity, day: date) -> dict[str, list[Claim]]:
     said: dict[str, dict[str, list[_Said]]] = defaultdict(lambda: defaultdict(list))
     names = _called(entity)
     for memory in entity.memories:
-        if memory_holds(memory, day) and not memory.done and memory.type not in ("event", "todo", "goal"):
-            since = memory.valid_from or memory.occurred_at
+        if holds(memory, day) and not memory.done and memory.type not in ("event", "todo", "goal"):
             for slot, value in slots_in(memory.text, memory.type, names):
                 if slot != "lives in" or _may_be_home(graph.entity(value)):
-                    said[slot][value].append((memory.text, memory, since))
+                    said[slot][value].append((memory.text, memory))
     for link in graph.relations_of(entity):
         relation = link.relation
         held = FUNCTIONAL.get(relation.kind)
-        if held is None or not relation_holds(relation, day):
+        if held is None or not holds(relation, day):
             continue
         if held != "lives in" or (entity.type in _PLACED and _may_be_home(link.target)):
-            text = f"{relation.kind} {link.name}"
-            said[held][comparable(link.name)].append((text, relation, relation.valid_from))
+            said[held][comparable(link.name)].append((f"{relation.kind} {link.name}", relation))
     return {
         slot: sorted((_claim(value, lines) for value, lines in values.items()), key=_since)
         for slot, values in said.items()
     }
 
 
-_Said = tuple[str, PageLine, date | None]
-"""What a line says, the line, and the day from which it holds."""
+_Said = tuple[str, PageLine]
+"""What a line says, and the line."""
 
 
 def _may_be_home(target: Entity | None) -> bool:
@@ -351,13 +349,13 @@ def _may_be_home(target: Entity | None) -> bool:
 
 
 def _claim(value: str, lines: Sequence[_Said]) -> Claim:
-    text, first, since = min(lines, key=lambda one: one[2] or date.min)
+    text, first = min(lines, key=lambda one: one[1].since or date.min)
     return Claim(
         value=value,
         text=text,
-        entries=tuple({line.entry.address: line.entry for _, line, _ in lines}.values()),
-        sources=tuple(dict.fromkeys(source for _, line, _ in lines for source in line.sources)),
-        since=since,
+        entries=tuple({line.entry.address: line.entry for _, line in lines}.values()),
+        sources=tuple(dict.fromkeys(source for _, line in lines for source in line.sources)),
+        since=first.since,
         trust=first.trust,
     )
 

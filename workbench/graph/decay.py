@@ -33,8 +33,6 @@ FORGET_BELOW = 0.1
 KEPT = frozenset({"identity"})
 """Types that do not fade."""
 BY = "decay"
-_FURTHEST = 36_500
-"""Days ahead that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +121,7 @@ def will_fade(
             continue
         days = 0 if value < FORGET_BELOW else int(math.log(FORGET_BELOW / value) / math.log(DAILY)) + 1
         ahead = (max(since, today) - today).days + days
-        if ahead <= min(within, _FURTHEST):
+        if ahead <= within:
             found.append(DecayingMemory(held, value, date.fromordinal(today.toordinal() + ahead)))
     return tuple(sorted(found, key=lambda one: (one.on, one.value, one.held.memory.entry.address)))
 

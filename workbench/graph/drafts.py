@@ -21,7 +21,7 @@ from workbench.memory.model_window import fits
 from workbench.memory.moment import Moment, parse_moment
 from workbench.memory.names import digest
 from workbench.memory.proposal import Proposal
-from workbench.memory.provenance import TRUST, Fields, Provenance, least_trusted, parse_share, provenance
+from workbench.memory.provenance import TRUST, Fields, Provenance, least_trusted, parse_share
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 from workbench.workspace.decisions import near_key
@@ -312,14 +312,14 @@ def claim_id(letter: str, path: str, words: str, taken: Container[str]) -> str:
 
 def draft_marks(draft: LineDraft, name: str, today: date) -> Provenance:
     """What the comment of a draft's line says, in the order in which a person reads it."""
-    said: dict[str, str | None] = {"id": name}
+    said: list[tuple[str, str | None]] = [("id", name)]
     for field in _SAID:
         value = getattr(draft, field, None)
-        said[field] = value.isoformat() if isinstance(value, date) else number(value)
-    sources = tuple(("src", source) for source in draft.sources)
+        said.append((field, value.isoformat() if isinstance(value, date) else number(value)))
+    said += [("src", source) for source in draft.sources]
     trust = draft.trust if draft.trust != "unknown" else None
-    rest = provenance({"session": draft.session or None, "trust": trust, "at": today.isoformat()})
-    return Provenance((*provenance(said).fields, *sources, *rest.fields))
+    said += [("session", draft.session), ("trust", trust), ("at", today.isoformat())]
+    return Provenance(tuple((field, value) for field, value in said if value))
 
 
 def corroborated(own: Provenance | None, draft: LineDraft, name: str) -> Provenance:

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from typing import Any, Literal, get_args
 
 from workbench.graph.keyword_search import may_be, memories_with, mention_of, mentions, suggestions
-from workbench.graph.model import EntityMemory, Graph, entity_holds, memory_holds, memory_json
+from workbench.graph.model import EntityMemory, Graph, holds, memory_json
 from workbench.graph.search import MAX_HOPS
 from workbench.memory.graph_page import Entity, TypedMemory, name_key
 from workbench.memory.graph_types import IMPORTANCE
@@ -119,20 +119,20 @@ def upcoming(
         upcoming=tuple(item for item, days in dated if days >= 0 and (ahead is None or days <= ahead)),
         overdue=tuple(item for item, days in dated if days < 0),
         undated=tuple(item for item in due if item.days is None),
-        tasks=tuple(e for e in graph.entities if todos and e.type == "task" and entity_holds(e, today)),
+        tasks=tuple(e for e in graph.entities if todos and e.type == "task" and holds(e, today)),
     )
 
 
 def _due(graph: Graph, today: date) -> Iterator[DueItem]:
     for held in graph.memories():
         memory = held.memory
-        if held.entity is not None and not entity_holds(held.entity, today):
+        if held.entity is not None and not holds(held.entity, today):
             continue
         days = (memory.happens_at - today).days if memory.happens_at else None
         if memory.type == "todo":
             if is_pending(memory, today):
                 yield DueItem(held, "todo", days)
-        elif days is not None and not memory.done and memory_holds(memory, today):
+        elif days is not None and not memory.done and holds(memory, today):
             if memory.type == "event":
                 if days >= 0:
                     yield DueItem(held, "event", days)
@@ -329,11 +329,11 @@ def _is_in_state(held: EntityMemory, question: MemoryQuery, today: date) -> bool
         return True
     if state == "done":
         return memory.done or (memory.type == "todo" and not is_pending(memory, today))
-    if held.entity is not None and not entity_holds(held.entity, today):
+    if held.entity is not None and not holds(held.entity, today):
         return False
     if state in ("pending", "overdue"):
         return is_pending(memory, today) and (state == "pending" or _late(memory, today) > 0)
-    return memory_holds(memory, today) and not memory.done
+    return holds(memory, today) and not memory.done
 
 
 def _is_of_time(memory: TypedMemory, question: MemoryQuery, today: date) -> bool:
@@ -355,7 +355,7 @@ def _tasks(graph: Graph, question: MemoryQuery, scope: EntityScope | None, today
     if "todo" not in question.types or not plain or dated or question.state not in ("current", "pending"):
         return
     for entity in graph.entities:
-        if entity.type == "task" and entity_holds(entity, today) and (not scope or scope.holds(entity)):
+        if entity.type == "task" and holds(entity, today) and (not scope or scope.holds(entity)):
             yield entity
 
 

@@ -322,13 +322,12 @@ def lines_at(workspace: Workspace, addresses: str | Sequence[str]) -> list[tuple
     Raises EntryNotFoundError, NotCuratableError.
     """
     named = [addresses] if isinstance(addresses, str) else list(dict.fromkeys(addresses))
-    pages: dict[str, Document] = {}
-    found: dict[str, dict[str, Entry]] = {}
+    found: dict[str, tuple[Document, dict[str, Entry]]] = {}
     for address in named:
         document, line = line_at(workspace, address)
-        document = pages.setdefault(document.path, document)
-        found.setdefault(document.path, {})[line.entry.address] = line.entry
-    return [(pages[path], list(entries.values())) for path, entries in found.items()]
+        _, entries = found.setdefault(document.path, (document, {}))
+        entries[line.entry.address] = line.entry
+    return [(document, list(entries.values())) for document, entries in found.values()]
 
 
 def key_of(document: Document, entry: Entry) -> str:

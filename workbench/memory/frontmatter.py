@@ -8,6 +8,7 @@ as the same text, whatever it is: plain where nothing can be meant by it, else i
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -28,7 +29,6 @@ _PLAIN_WORDS = re.compile(r"[A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ_.&'+/-]*(?: [A-Za-z0
 _ESCAPED = re.compile(
     "[^ !#-\\[\\]-~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
-_SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +148,6 @@ def quoted_scalar(text: str) -> str:
 
 
 def _escape(found: re.Match[str]) -> str:
-    character = found[0]
-    if character in _SHORT:
-        return _SHORT[character]
-    code = ord(character)
-    if 0xD800 <= code <= 0xDFFF:
-        return "\N{REPLACEMENT CHARACTER}"
-    return f"\\x{code:02X}" if code < 0x100 else f"\\u{code:04X}"
+    """What JSON escapes one of these characters by, which YAML reads as well."""
+    character = "\N{REPLACEMENT CHARACTER}" if "\ud800" <= found[0] <= "\udfff" else found[0]
+    return json.dumps(character)[1:-1]

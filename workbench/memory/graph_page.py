@@ -60,6 +60,11 @@ class PageLine:
     session: str = ""
     trust: str = "unknown"
 
+    @property
+    def since(self) -> date | None:
+        """The day from which it holds."""
+        return self.valid_from
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypedMemory(PageLine):
@@ -77,6 +82,11 @@ class TypedMemory(PageLine):
     recorded_at: date | None = None
     scene: str = ""
     done: bool = False
+
+    @property
+    def since(self) -> date | None:
+        """The day from which it holds, else on which it happened."""
+        return self.valid_from or self.occurred_at
 
     @property
     def weight(self) -> float:
@@ -131,6 +141,15 @@ class Entity:
     def lines(self) -> tuple[TypedMemory | Relation, ...]:
         """Its memories and relations."""
         return (*self.memories, *self.relations)
+
+    @property
+    def since(self) -> date | None:
+        """The first day that its page, or any line on it, speaks of.
+
+        None where the page says none: a day on one line alone does not make the entity begin then.
+        """
+        days = (self.valid_from, *(line.since for line in self.lines))
+        return min(filter(None, days)) if self.valid_from else None
 
 
 def name_key(name: str) -> str:

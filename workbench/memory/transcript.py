@@ -97,15 +97,11 @@ _ORIGINS = ("origin", "source", "channel", "trigger")
 _ABOUT = 200
 """Characters of a name that a file tells of itself."""
 _MAX_ORIGINS = 16
+# First as Claude Code, then as OpenClaw names them.
 _USAGE = (
-    *(
-        "input_tokens",
-        "cache_creation_input_tokens",
-        "cache_read_input_tokens",
-        "output_tokens",
-    ),  # Claude Code
-    *("input", "cacheWrite", "cacheRead", "output"),  # OpenClaw
-)
+    "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens",
+    "input", "cacheWrite", "cacheRead", "output",
+)  # fmt: skip
 _MAX_TOKENS = 1_000_000_000
 
 
