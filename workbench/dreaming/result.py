@@ -112,8 +112,8 @@ class Dream:
             "gated": self.gated,
             "proposals": [proposal.as_json() for proposal in self.proposals],
             "skipped": [{"key": one.key, "why": one.why, "text": one.text} for one in self.skipped],
-            "reasons": self.reasons,
-            "notes": self.notes,
+            "reasons": dict(self.reasons),
+            "notes": list(self.notes),
             "took": round(self.took, 3),
             "applied": applied,
         }

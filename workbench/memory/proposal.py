@@ -73,9 +73,9 @@ class Proposal:
         said["score"] = round(self.score, 4)
         said["parts"] = {name: round(value, 4) for name, value in self.parts.items()}
         said["gates"] = gates_json(self.gates)
-        said |= {"sources": self.sources, "entries": self.entries}
+        said |= {"sources": list(self.sources), "entries": list(self.entries)}
         if self.marks:
-            said["marks"] = self.marks
+            said["marks"] = dict(self.marks)
         if self.made_at is not None:
             said["made_at"] = self.made_at.isoformat()
         return said
