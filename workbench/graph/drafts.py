@@ -191,6 +191,7 @@ def memory_draft(said: Mapping[str, Any]) -> MemoryDraft:
     values = {name: value for name, value in said.items() if value is not None and value != ""}
     values |= {name: day_of(name, values[name]) for name in _DAYS if name in values}
     values |= {name: _share_of(name, values[name]) for name in _SHARES if name in values}
+    values["sources"] = tuple(filter(None, said.get("sources", ())))
     return MemoryDraft(**{"text": "", **values})
 
 
