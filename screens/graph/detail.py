@@ -15,6 +15,7 @@ from screens.drawing.safe_text import (
 )
 from screens.graph.views import NOTICEABLE, GraphViewState, Line, LoadedGraph, Thing
 from workbench.graph.contradictions import Claim, Contradiction
+from workbench.graph.decay import recalls_of
 from workbench.graph.duplicates import Duplicate
 from workbench.graph.memory_query import DueItem
 from workbench.graph.model import EntityMemory, sources_of
@@ -173,7 +174,7 @@ def _weight(memory: TypedMemory, known: LoadedGraph) -> str:
     if abs(left - memory.importance) < NOTICEABLE:
         return f"{line} today too"
     line += f", {left:.2f}{'↓' if left < memory.importance else ''} today"
-    days = len(known.recalls.of(memory))
+    days = len(recalls_of(memory, known.recalls))
     return line + (
         f": it fades, and was recalled on {plural(days, 'day')}" if days else ": it fades by the day"
     )

@@ -30,7 +30,7 @@ from screens.jobs.worker_client import WorkerClient
 from screens.loading.workspace_model import GraphView
 from workbench.errors import WorkbenchError
 from workbench.graph.contradictions import ANSWERS, Contradiction, contradictions
-from workbench.graph.decay import RecallDays, importance_today, read_recalls
+from workbench.graph.decay import RecallDays, importance_today, read_recalls, recalls_of
 from workbench.graph.duplicates import Duplicate, duplicates, same_key
 from workbench.graph.keyword_search import most_linked
 from workbench.graph.memory_query import PERIODS, DueItem, Period, period_of, upcoming
@@ -476,7 +476,7 @@ class LoadedGraph:
 
     def importance(self, memory: TypedMemory) -> float:
         """What is left of an importance today, in [0, 1]."""
-        return importance_today(memory, self.today, self.recalls.of(memory))
+        return importance_today(memory, self.today, recalls_of(memory, self.recalls))
 
 
 class GraphLoader:

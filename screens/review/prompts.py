@@ -18,8 +18,8 @@ from screens.review.proposal_list import name_of, place_words
 from workbench.dreaming.proposals.decide import day_ahead, example_day, plan_accept
 from workbench.dreaming.proposals.inbox import PendingProposal, find_all
 from workbench.dreaming.proposals.origins import Quotation
-from workbench.dreaming.proposals.safety_flags import title
 from workbench.errors import ConflictError, UsageError
+from workbench.graph.drafts import excerpt
 from workbench.memory.proposal import Proposal
 from workbench.safety.secrets import masked
 from workbench.workspace.plan import Plan
@@ -104,7 +104,7 @@ def _accept(workspace: Workspace, request: Request, *, shown: Sequence[PendingPr
         stale = [one for one in found if one.stale]
         if len(stale) < len(found):
             keys = [name_of(one.proposal) for one in found if not one.stale]
-            notes = [f"left out: “{title(one.proposal.text)}” is stale: {one.stale}" for one in stale]
+            notes = [f"left out: “{excerpt(one.proposal.text)}” is stale: {one.stale}" for one in stale]
     texts = {keys[0]: request.text} if request.text is not None else None
     plan = plan_accept(workspace, keys, now=moment, texts=texts, allow_flagged=request.allow_flagged)
     return replace(plan, notes=(*notes, *plan.notes))
@@ -116,7 +116,7 @@ def _require_same(shown: Sequence[PendingProposal], found: Sequence[PendingPropo
     for one in found:
         if before.get(name_of(one.proposal)) != _written(one.proposal):
             raise ConflictError(
-                f"“{title(one.proposal.text)}” was proposed again in the meantime, with other text",
+                f"“{excerpt(one.proposal.text)}” was proposed again in the meantime, with other text",
                 hint="review it again",
             )
 

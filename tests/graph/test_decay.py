@@ -9,14 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.workspaces import Sandbox
+from workbench.dreaming.proposals.decide import plan_reject
+from workbench.dreaming.proposals.inbox import propose
 from workbench.graph.decay import (
     FORGET_BELOW,
-    RecallDays,
-    decay_proposals,
     faded,
     fading_in,
     importance_today,
     read_recalls,
+    recalls_of,
 )
 from workbench.graph.read import read_graph
 from workbench.graph.write import plan_forget_memory
@@ -24,7 +25,6 @@ from workbench.memory.claims import claim_key
 from workbench.memory.proposal import Proposal, proposal_from_json
 
 START = date(2025, 1, 1)
-NONE = RecallDays({})
 PAGE = """---
 name: Sarah Chen
 type: person
@@ -39,13 +39,9 @@ type: person
 """
 
 
-def proposals(sandbox: Sandbox, today: date, decided: frozenset[str] = frozenset()) -> tuple[Proposal, ...]:
-    recalls = read_recalls(sandbox.workspace.ledger.read("recalls"))
-    found = decay_proposals(read_graph(sandbox.workspace), recalls, today=today, decided=decided)
-    if not decided:
-        now = datetime(today.year, today.month, today.day, 12, tzinfo=UTC)
-        assert fading_in(sandbox.workspace, now=now) == found
-    return found
+def proposals(sandbox: Sandbox, today: date) -> tuple[Proposal, ...]:
+    now = datetime(today.year, today.month, today.day, 12, tzinfo=UTC)
+    return fading_in(sandbox.workspace, now=now)
 
 
 def test_the_figures_are_those_of_the_paper() -> None:
@@ -112,13 +108,16 @@ def test_recalls_count_by_the_address_too(sandbox: Sandbox) -> None:
     recalls = read_recalls(
         [{"at": "2025-03-01T10:00:00+00:00", "entry": memory.entry.address}, {"at": "x"}, {}]
     )
-    assert recalls.of(memory) == {date(2025, 3, 1)}
+    assert recalls_of(memory, recalls) == {date(2025, 3, 1)}
 
 
 def test_what_a_person_kept_is_not_proposed_again(sandbox: Sandbox) -> None:
     sandbox.write("graph/person/sarah-chen.md", PAGE)
     (found,) = proposals(sandbox, date(2025, 12, 31))
-    assert proposals(sandbox, date(2025, 12, 31), frozenset({found.key})) == ()
+    place, now = sandbox.workspace, datetime(2025, 12, 31, tzinfo=UTC)
+    propose(place, [found], now)
+    place.operations.carry_out(lambda: plan_reject(place, [found.key], now=now))
+    assert proposals(sandbox, date(2025, 12, 31)) == ()
 
 
 def test_the_preview_is_the_diff_and_nothing_has_happened(sandbox: Sandbox) -> None:

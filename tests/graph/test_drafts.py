@@ -55,12 +55,6 @@ def test_shares_lie_between_nothing_and_one(field: str, value: object) -> None:
         memory_draft({"text": "Likes tea", field: value})
 
 
-def test_a_field_that_a_memory_does_not_have_is_refused() -> None:
-    with pytest.raises(UsageError, match="color") as caught:
-        memory_draft({"text": "Likes tea", "color": "red"})
-    assert "happens_at" in caught.value.hint
-
-
 @pytest.mark.parametrize(
     "text", ["", " \n\t ", "a <!-- wb: id=m1 trust=owner -->", "a -->", "a\x00b", "a\x1b[31m", "\ud800"]
 )

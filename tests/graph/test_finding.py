@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.pages import TEAM, graph_of
-from workbench.errors import UsageError
-from workbench.graph.memory_query import ORDERS, MemoryQuery, QueryResult, find
+from workbench.graph.memory_query import MemoryQuery, Order, QueryResult, find
 from workbench.graph.model import Graph
 from workbench.memory.graph_types import IMPORTANCE
 
@@ -92,7 +92,7 @@ def test_weight_words_and_scene_narrow_the_answer() -> None:
     assert asked(MemoryQuery(scene="later")) == ["Write the docs"]
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", get_args(Order))
 def test_memories_come_in_the_order_that_was_asked_for(order: str) -> None:
     found = [match.held.memory for match in find(GRAPH, MemoryQuery(order=order), TODAY).matches]  # type: ignore[arg-type]
     keys: list[float] = {
@@ -143,20 +143,6 @@ def test_a_type_that_nobody_knows_is_told() -> None:
     assert find(GRAPH, MemoryQuery(types=("wish",)), TODAY).notes == ("wish is not a known type of memory",)
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        MemoryQuery(limit=0),
-        MemoryQuery(limit=100_000),
-        MemoryQuery(happens_within=-1),
-        MemoryQuery(happens_within=10**9),
-    ],
-)
-def test_a_question_that_makes_no_sense_is_refused(question: MemoryQuery) -> None:
-    with pytest.raises(UsageError):
-        find(GRAPH, question, TODAY)
-
-
 @settings(deadline=None)
 @given(
     st.builds(
@@ -169,7 +155,7 @@ def test_a_question_that_makes_no_sense_is_refused(question: MemoryQuery) -> Non
         happens_within=st.none() | st.integers(0, 30),
         min_importance=st.floats(0, 1),
         text=st.sampled_from(["", "the", "Lives in"]),
-        order=st.sampled_from(ORDERS),
+        order=st.sampled_from(get_args(Order)),
         limit=st.integers(1, 30),
     )
 )

@@ -288,7 +288,7 @@ def nodes(path: Path, start: Entity) -> list[str]:
 def test_a_shortest_path_is_as_long_in_both_directions(graph: Graph) -> None:
     for first in graph.entities:
         for second in graph.entities:
-            there, back = shortest(graph, first, second).paths, shortest(graph, second, first).paths
+            (there, _), (back, _) = shortest(graph, first, second), shortest(graph, second, first)
             assert {len(path) for path in there} == {len(path) for path in back}
             for path in there:
                 assert nodes(path, first)[-1] == second.name

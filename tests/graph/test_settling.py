@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from tests.support.workspaces import Sandbox
-from workbench.errors import ConflictError, UsageError
+from workbench.errors import ConflictError
 from workbench.graph.contradictions import ANSWERS, Answer, Contradiction, contradictions, plan_settle
 from workbench.graph.duplicates import duplicates
 from workbench.graph.merge import plan_keep_apart
@@ -116,14 +116,6 @@ def test_an_answer_to_what_has_changed_meanwhile_changes_nothing(sandbox: Sandbo
     sandbox.write(PATH, PAGE.replace("Hamburg", "Kiel"))
     with pytest.raises(ConflictError, match="in the meantime"):
         plan_settle(sandbox.workspace, one, "keep", now=NOW)
-
-
-def test_an_unknown_answer_names_the_four(sandbox: Sandbox) -> None:
-    sandbox.write(PATH, PAGE)
-    (one,) = asked(sandbox)
-    with pytest.raises(UsageError) as caught:
-        plan_settle(sandbox.workspace, one, "maybe", now=NOW)  # type: ignore[arg-type]
-    assert caught.value.hint == "known: keep, replace, both, reject"
 
 
 def test_two_that_are_not_one_are_not_shown_again(sandbox: Sandbox) -> None:

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.workspaces import Sandbox
-from workbench.graph.decay import FORGET_BELOW, RecallDays, faded, forget_key, importance_today, will_fade
+from workbench.graph.decay import FORGET_BELOW, faded, forget_key, importance_today, will_fade
 from workbench.graph.read import read_graph
 
-NONE = RecallDays({})
+NONE: dict[str, list[date]] = {}
 START = date(2025, 1, 1)
 PAGE = """---
 name: Sarah Chen

@@ -12,7 +12,7 @@ import pytest
 from tests.support.workspaces import LOG, Sandbox
 from workbench.errors import AmbiguousEntryError, EntryNotFoundError
 from workbench.history.lineage import LineageStep, lineage
-from workbench.memory.edit import remove
+from workbench.memory.edit import replaced
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import parse_document
@@ -131,7 +131,7 @@ def carry(sandbox: Sandbox, action: str, olds: list[str], new: str) -> Operation
     def plan() -> Plan:
         document = place.document(LOG)
         spans = [place.find(old).span for old in olds]
-        after = remove(document.data, spans) + f"- {new}\n".encode()
+        after = replaced(document.data, ((span, b"") for span in spans)) + f"- {new}\n".encode()
         became = next(entry.address for entry in _parsed(after) if entry.text == new)
         return Plan(
             action=action,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.memory.edit import as_item, is_heading, remove
+from workbench.memory.edit import as_item, is_heading, replaced
 from workbench.memory.entry import Form, Kind, Span
 from workbench.memory.markdown import parse_document
 from workbench.memory.move import with_item
@@ -89,10 +89,10 @@ def test_the_provenance_ends_the_first_paragraph(text: str, item: str) -> None:
 
 
 def test_spans_that_overlap_are_not_cut() -> None:
-    assert remove(b"abcdef", [Span(4, 5), Span(0, 2)]) == b"cdf"
+    assert replaced(b"abcdef", [(Span(4, 5), b""), (Span(0, 2), b"x")]) == b"xcdf"
     for spans in ([Span(0, 2), Span(1, 3)], [Span(0, 2), Span(0, 2)], [Span(4, 9)]):
         with pytest.raises(ValueError, match="overlap"):
-            remove(b"abcdef", spans)
+            replaced(b"abcdef", [(span, b"") for span in spans])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.memory.edit import remove
+from workbench.memory.edit import replaced
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.model_window import WINDOW, word_pieces
@@ -92,7 +92,7 @@ def test_spans_hold_for_every_kind_of_line_end_and_byte(data: bytes) -> None:
         piece = source(document, entry)
         assert piece
         assert data.count(b"\n", 0, entry.span.start) == entry.start_line - 1
-    rest = remove(data, [entry.span for entry in document.entries])
+    rest = replaced(data, [(entry.span, b"") for entry in document.entries])
     assert len(rest) == len(data) - sum(len(source(document, e)) for e in document.entries)
 
 
@@ -136,7 +136,7 @@ def test_entries_never_overlap_and_removing_one_leaves_every_other_byte(
     for entry in document.entries:
         assert at <= entry.span.start < entry.span.end <= len(data)
         at = entry.span.end
-        assert remove(data, [entry.span]) == data[: entry.span.start] + data[entry.span.end :]
+        assert replaced(data, [(entry.span, b"")]) == data[: entry.span.start] + data[entry.span.end :]
         assert entry.start_line <= entry.end_line
     assert len({e.address for e in document.entries}) == len(document.entries)
 

@@ -52,27 +52,25 @@ def test_what_is_written_is_read_back(proposal: Proposal) -> None:
         {"key": "k", "action": "add"},
         {"key": 7, "action": "add", "text": "x"},
         {"key": "k", "action": ["add"], "text": "x"},
+        {"key": "k", "action": "add", "text": "x", "section": 4},
+        {"key": "k", "action": "add", "text": "x", "sources": "not a list"},
+        {"key": "k", "action": "add", "text": "x", "score": "high"},
+        {"key": "k", "action": "add", "text": "x", "score": float("nan")},
+        {"key": "k", "action": "add", "text": "x", "score": 10**400},
+        {"key": "k", "action": "add", "text": "x", "parts": [1]},
+        {"key": "k", "action": "add", "text": "x", "gates": {"a": 1}},
+        {"key": "k", "action": "add", "text": "x", "gates": [{}]},
+        {"key": "k", "action": "add", "text": "\ud800"},
     ],
 )
 def test_what_is_no_proposal_is_refused(said: dict[str, object]) -> None:
-    with pytest.raises((ValueError, TypeError)):
+    with pytest.raises(ValueError):
         proposal_from_json(said)
 
 
-def test_fields_of_other_types_say_nothing() -> None:
-    found = proposal_from_json(
-        {
-            "key": "k",
-            "action": "add",
-            "text": "x",
-            "section": 4,
-            "sources": "not a list",
-            "score": "high",
-            "parts": [1],
-            "gates": {"a": 1},
-            "made_at": "soon",
-        }
-    )
+@pytest.mark.parametrize("said", ["soon", "0001-01-01", 7, None])
+def test_a_moment_that_no_zone_can_tell_says_nothing(said: object) -> None:
+    found = proposal_from_json({"key": "k", "action": "add", "text": "x", "made_at": said})
     assert found == Proposal(key="k", action="add", text="x")
 
 
@@ -124,11 +122,12 @@ def test_a_key_is_sixteen_digits_and_blind_to_space(text: str) -> None:
 
 
 @pytest.mark.parametrize("said", ["1" + "0" * 400, "NaN", "Infinity", "-1e999"])
-def test_numbers_that_are_none_count_nothing(said: str) -> None:
-    record = {"key": "a", "action": "add", "text": "t", "score": json.loads(said)}
-    record |= {"parts": {"x": record["score"]}, "gates": {"g": {"reached": record["score"], "needed": 1}}}
-    read = proposal_from_json(record)
-    assert (read.score, read.parts, read.gates[0].reached) == (0.0, {"x": 0.0}, 0.0)
+@pytest.mark.parametrize("where", ["score", "parts", "gates"])
+def test_numbers_that_cannot_be_written_are_refused(said: str, where: str) -> None:
+    number = json.loads(said)
+    odd = {"score": number, "parts": {"x": number}, "gates": {"g": {"reached": number, "needed": 1}}}
+    with pytest.raises(ValueError):
+        proposal_from_json({"key": "a", "action": "add", "text": "t", where: odd[where]})
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ the model that judges the proposals. What does not fit is proposed all the same,
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import date, datetime
 
 from workbench.dreaming.features import Line
@@ -18,6 +19,7 @@ from workbench.dreaming.owner_model import OwnerModel
 from workbench.dreaming.proposals.budget import budget_of
 from workbench.dreaming.salience import score_of
 from workbench.errors import NotCuratableError, WorkbenchError
+from workbench.memory.address import entry_at_line, place_of
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry
 from workbench.memory.episode import FOLDER
@@ -33,6 +35,8 @@ _MOST_STEPS = 3
 """From long-term memory to a log, to an episode, to a session."""
 _BESIDE = 30
 """Characters that an entry takes beside its words: its mark, list marker and line end."""
+
+TurnFinder = Callable[[str], str]
 
 
 def make_room(
@@ -68,12 +72,12 @@ def archive_proposals(
     limit: int | None = None,
     run: str = "",
     spared: Collection[str] = (),
-    turns: Turns | None = None,
+    turn_of: TurnFinder | None = None,
 ) -> tuple[Proposal, ...]:
     """What to archive so that long-term memory is within its budget, the least valuable first.
 
     None where it is within it already. ``limit`` is another number of characters to come down to; ``spared``
-    are addresses of entries that stay, and so does what a person wrote. ``turns`` is for whoever asks often.
+    are addresses of entries that stay, and so does what a person wrote. ``turn_of`` is for who asks often.
     Raises NotCuratableError where all of it together does not make room enough.
 
     What entries are worth is judged anew by ``model``: scores of other days come from a model that knew other
@@ -85,7 +89,7 @@ def archive_proposals(
         return ()
     recalled = last_recalls(workspace.ledger.read("recalls"))
     over = "is" if characters(memory.data) > workspace.memory_budget else "would be"
-    worth = _worth(memory, model, turns or Turns(workspace))
+    worth = _worth(memory, model, turn_of or turn_finder(workspace))
     chosen = least_valuable(memory, limit, now.date(), recalled, spared=spared, scores=worth)
     return tuple(
         Proposal(
@@ -107,61 +111,58 @@ def archive_proposals(
     )
 
 
-def _worth(memory: Document, model: OwnerModel, turns: Turns) -> dict[str, float]:
+def _worth(memory: Document, model: OwnerModel, turn_of: TurnFinder) -> dict[str, float]:
     """How likely each entry is worth keeping, by address; a second line of one turn adds little."""
-    scores = map(score_of, model.logits([_line(entry, turns) for entry in memory.entries]).tolist())
+    scores = map(score_of, model.logits([_line(entry, turn_of) for entry in memory.entries]).tolist())
     seen: Counter[str] = Counter()
     worth = {}
     for score, entry in sorted(zip(scores, memory.entries, strict=True), key=lambda one: -one[0]):
-        turn = turns.of(entry.field("src") or entry.address)
+        turn = turn_of(entry.field("src") or entry.address)
         worth[entry.address] = score * _SAME_TURN ** seen[turn]
         seen[turn] += 1
     return worth
 
 
-def _line(entry: Entry, turns: Turns) -> Line:
+def _line(entry: Entry, turn_of: TurnFinder) -> Line:
     """An entry as it was judged when it was proposed: as talk where it quotes what a session said."""
     source = entry.field("src") or ""
-    if source.startswith(FOLDER) or turns.of(source) != source:
+    if source.startswith(FOLDER) or turn_of(source) != source:
         return Line(entry.text, spoken=True)
     return Line(entry.text, path=source.partition("#")[0])
 
 
-class Turns:
-    """Leads sources back to the turns of sessions that they quote; each file is read once."""
+def turn_finder(workspace: Workspace) -> TurnFinder:
+    """Finds the turn of a session that a source quotes, through the log and the episode that quote it.
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
-        self._documents: dict[str, Document | None] = {}
+    A source that quotes none is its own. Each file is read once.
+    """
 
-    def of(self, source: str) -> str:
-        """The turn, through the log and the episode that quote it; ``source`` itself where it is none."""
+    @functools.cache
+    def read(path: str) -> Document | None:
+        with contextlib.suppress(OSError, WorkbenchError):
+            return workspace.document(path)
+        return None
+
+    def turn_of(source: str) -> str:
         for _ in range(_MOST_STEPS):
-            path, _, line = source.partition("#L")
-            document = self._document(path)
-            first = line.partition("-")[0]
-            entries = document.entries if document and first.isdecimal() else ()
-            quoted = (e.field("src") for e in entries if e.start_line <= int(first) <= e.end_line)
-            further = next(quoted, None)
+            place = place_of(source)
+            document = read(place[0]) if place else None
+            entry = entry_at_line(document, place[1]) if place and document else None
+            further = entry.field("src") if entry else None
             if not further:
                 break
             source = further
         return source
 
-    def _document(self, path: str) -> Document | None:
-        if path not in self._documents:
-            self._documents[path] = None
-            with contextlib.suppress(OSError, WorkbenchError):
-                self._documents[path] = self._workspace.document(path)
-        return self._documents[path]
+    return turn_of
 
 
 def _idle(workspace: Workspace, model: OwnerModel, today: date) -> tuple[int, frozenset[str]]:
     """How many characters of long-term memory may go unasked, and the addresses of all that stays."""
     memory = workspace.memory_document()
     heads = [block for block in blocks(memory) if block[0].provenance]
-    turns = Turns(workspace)
-    kept = judged(model, [_line(block[0], turns) for block in heads])
+    turn_of = turn_finder(workspace)
+    kept = judged(model, [_line(block[0], turn_of) for block in heads])
     size, staying = 0, set[str]()
     for block, judgement in zip(heads, kept, strict=True):
         entry = block[0]

@@ -267,11 +267,7 @@ def learning_report(workspace: Workspace) -> LearningReport:
     examples = decided_examples(workspace, read_book(workspace))
     model = learned(base_model(), examples)
     strongest = sorted(zip(model.pull.tolist(), model.examples, strict=True), key=lambda one: -abs(one[0]))
-    told = [
-        (pull, TrainingDecision(example.what, example.line.text))
-        for pull, example in strongest
-        if model.active
-    ]
+    told = [(pull, TrainingDecision(one.what, one.line.text)) for pull, one in strongest if model.active]
     return LearningReport(
         active=model.active,
         why_not=model.why_not,

@@ -15,9 +15,9 @@ from msgspec import Meta
 
 from workbench.dreaming.candidates import MOST_TOKENS
 from workbench.dreaming.proposals.information_loss import lost
-from workbench.dreaming.proposals.safety_flags import title
 from workbench.dreaming.selection import MOST_SOURCES, SelectedClaim
 from workbench.dreaming.vetoes import veto
+from workbench.graph.drafts import excerpt
 from workbench.llm.language_model import Answer, LanguageModel, LanguageModelError, PromptPassage, ask_json
 from workbench.memory.claims import distinction
 from workbench.memory.model_window import word_pieces
@@ -71,7 +71,7 @@ def worded(
             out.append(_reworded(choice, passages, answer, model.name))
             continue
         out.append(choice)
-        refused += [f"“{title(choice.proposal.text)}” keeps its original text: {why}"] if passages else []
+        refused += [f"“{excerpt(choice.proposal.text)}” keeps its original text: {why}"] if passages else []
     asked = sum(map(bool, groups.values()))
     said = f"{asked - len(refused)} of {len(chosen)} proposals are in the words of {model.name}"
     return tuple(out), (said, *refused)

@@ -145,8 +145,8 @@ class Explanation:
             "score": round(self.score, 4),
             "parts": {name: round(value, 4) for name, value in self.parts.items()},
             "gates": gates_json(self.gates),
-            "sources": list(self.sources),
-            "facts": dict(self.facts),
+            "sources": self.sources,
+            "facts": self.facts,
         }
 
 

@@ -24,6 +24,7 @@ from workbench.errors import ModelUnavailableError
 from workbench.memory.claims import claim_key
 from workbench.memory.proposal import Action, Proposal
 from workbench.operations.sections import Meaning, heading_for
+from workbench.plural import plural
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import by_rule, secrets_in
 from workbench.workspace.decisions import near_key
@@ -237,11 +238,11 @@ def why_proposed(judged: ScoredCluster, standing: Novelty | None) -> str:
     """In a sentence for a person: where it was said, how it was used, what it would do to an entry."""
     recalls, cluster = judged.recalls, judged.cluster
     days = len({mention.day for mention in cluster.mentions})
-    text = f"said in {_some(len(cluster.mentions), 'place')} on {_some(days, 'day')} "
-    text += f"({_some(judged.sources, 'independent source')})"
+    text = f"said in {plural(len(cluster.mentions), 'place')} on {plural(days, 'day')} "
+    text += f"({plural(judged.sources, 'independent source')})"
     if recalls.count:
-        asked = f"by {_some(len(recalls.queries), 'question')} on {_some(len(recalls.days), 'day')}"
-        text = f"recalled {_some(recalls.count, 'time')} {asked}; {text}"
+        asked = f"by {plural(len(recalls.queries), 'question')} on {plural(len(recalls.days), 'day')}"
+        text = f"recalled {plural(recalls.count, 'time')} {asked}; {text}"
     if not cluster.trusted:
         text = f"its source is external: {text}"
     if standing is None:
@@ -254,10 +255,6 @@ def _pairs(text: str) -> frozenset[str]:
     """Each two characters in a row, without signs: what stands for words in scripts that do not part them."""
     bare = "".join(filter(str.isalnum, text))
     return frozenset(bare[at : at + 2] for at in range(len(bare) - 1))
-
-
-def _some(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 class _Decided:

@@ -19,7 +19,7 @@ from typing import Literal, get_args
 
 from workbench.errors import ConflictError, EntryNotFoundError, UsageError
 from workbench.graph.drafts import decision, excerpt
-from workbench.graph.model import Graph, memory_holds, relation_holds
+from workbench.graph.model import Graph, holds
 from workbench.graph.read import read_graph
 from workbench.graph.write import key_of, lines_at
 from workbench.memory.claims import claim_key
@@ -320,42 +320,27 @@ def _called(entity: Entity) -> frozenset[str]:
 def _claims(graph: Graph, entity: Entity, day: date) -> dict[str, list[Claim]]:
     """For each slot with two values or more its claims, the oldest first; with one value that one alone."""
     said: dict[str, dict[str, list[_Said]]] = defaultdict(lambda: defaultdict(list))
-    for one in (*_from_memories(graph, entity, day), *_from_relations(graph, entity, day)):
-        said[one.slot][one.value].append(one)
+    names = _called(entity)
+    for memory in entity.memories:
+        if holds(memory, day) and not memory.done and memory.type not in ("event", "todo", "goal"):
+            for slot, value in slots_in(memory.text, memory.type, names):
+                if slot != "lives in" or _may_be_home(graph.entity(value)):
+                    said[slot][value].append((memory.text, memory))
+    for link in graph.relations_of(entity):
+        relation = link.relation
+        held = FUNCTIONAL.get(relation.kind)
+        if held is None or not holds(relation, day):
+            continue
+        if held != "lives in" or (entity.type in _PLACED and _may_be_home(link.target)):
+            said[held][comparable(link.name)].append((f"{relation.kind} {link.name}", relation))
     return {
         slot: sorted((_claim(value, lines) for value, lines in values.items()), key=_since)
         for slot, values in said.items()
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    slot: str
-    value: str
-    text: str
-    line: PageLine
-    since: date | None
-
-
-def _from_memories(graph: Graph, entity: Entity, day: date) -> Iterator[_Said]:
-    names = _called(entity)
-    for memory in entity.memories:
-        if memory_holds(memory, day) and not memory.done and memory.type not in ("event", "todo", "goal"):
-            for slot, value in slots_in(memory.text, memory.type, names):
-                if slot != "lives in" or _may_be_home(graph.entity(value)):
-                    yield _Said(slot, value, memory.text, memory, memory.valid_from or memory.occurred_at)
-
-
-def _from_relations(graph: Graph, entity: Entity, day: date) -> Iterator[_Said]:
-    for link in graph.relations_of(entity):
-        relation = link.relation
-        slot = FUNCTIONAL.get(relation.kind)
-        if slot is None or not relation_holds(relation, day):
-            continue
-        if slot == "lives in" and (entity.type not in _PLACED or not _may_be_home(link.target)):
-            continue
-        text = f"{relation.kind} {link.name}"
-        yield _Said(slot, comparable(link.name), text, relation, relation.valid_from)
+_Said = tuple[str, PageLine]
+"""What a line says, and the line."""
 
 
 def _may_be_home(target: Entity | None) -> bool:
@@ -364,14 +349,14 @@ def _may_be_home(target: Entity | None) -> bool:
 
 
 def _claim(value: str, lines: Sequence[_Said]) -> Claim:
-    first = min(lines, key=lambda one: one.since or date.min)
+    text, first = min(lines, key=lambda one: one[1].since or date.min)
     return Claim(
         value=value,
-        text=first.text,
-        entries=tuple({one.line.entry.address: one.line.entry for one in lines}.values()),
-        sources=tuple(dict.fromkeys(source for one in lines for source in one.line.sources)),
+        text=text,
+        entries=tuple({line.entry.address: line.entry for _, line in lines}.values()),
+        sources=tuple(dict.fromkeys(source for _, line in lines for source in line.sources)),
         since=first.since,
-        trust=first.line.trust,
+        trust=first.trust,
     )
 
 
@@ -453,10 +438,8 @@ def plan_settle(
 ) -> Plan:
     """Carry out an answer to a contradiction. The record of it is a part of the operation.
 
-    Raises UsageError for an unknown answer, ConflictError where one of its lines is not there any more.
+    Raises ConflictError where one of its lines is not there any more.
     """
-    if answer not in ANSWERS:
-        raise UsageError(f"there is no such answer: “{excerpt(answer)}”", hint="known: " + ", ".join(ANSWERS))
     old, new = contradiction.old, contradiction.new
     today = now.date()
     reason = reason or contradiction.question

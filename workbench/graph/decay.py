@@ -33,8 +33,6 @@ FORGET_BELOW = 0.1
 KEPT = frozenset({"identity"})
 """Types that do not fade."""
 BY = "decay"
-_FURTHEST = 36_500
-"""Days ahead that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +47,13 @@ class DecayingMemory:
     on: date
 
 
-@dataclass(frozen=True, slots=True)
-class RecallDays:
-    """The days on which memories were recalled, by claim and by entry address."""
+RecallDays = Mapping[str, Collection[date]]
+"""The days on which memories were recalled, by claim and by entry address."""
 
-    days: Mapping[str, frozenset[date]]
 
-    def of(self, memory: TypedMemory) -> frozenset[date]:
-        """The days on which this memory was recalled, however it was named then."""
-        named = (claim_key(memory.text), memory.entry.address)
-        return frozenset().union(*(self.days.get(name, frozenset()) for name in named))
+def recalls_of(memory: TypedMemory, recalls: RecallDays) -> set[date]:
+    """The days on which this memory was recalled, however it was named then."""
+    return {day for name in (claim_key(memory.text), memory.entry.address) for day in recalls.get(name, ())}
 
 
 def read_recalls(records: Iterable[Mapping[str, Any]]) -> RecallDays:
@@ -69,7 +64,7 @@ def read_recalls(records: Iterable[Mapping[str, Any]]) -> RecallDays:
             for name in (record.get("claim"), record.get("entry")):
                 if isinstance(name, str) and name:
                     days[name].add(at.date())
-    return RecallDays({name: frozenset(found) for name, found in days.items()})
+    return days
 
 
 def faded(importance: float, since: date, today: date, recalls: Collection[date] = ()) -> float:
@@ -79,7 +74,7 @@ def faded(importance: float, since: date, today: date, recalls: Collection[date]
     above 1. The same as a nightly ``i = min(1, i * 0.995 + 0.01 * recalled)``, in time linear in the recalls.
     """
     value, at = importance, since
-    for day in sorted(day for day in set(recalls) if since <= day < today):
+    for day in sorted(day for day in {*recalls} if since <= day < today):
         value = min(1.0, value * _left(at, day) * DAILY + RECALLED)
         at = date.fromordinal(day.toordinal() + 1)
     return value * _left(at, today)
@@ -93,29 +88,22 @@ def importance_today(memory: TypedMemory, today: date, recalls: Collection[date]
     return faded(memory.importance, since, today, recalls)
 
 
-def decay_proposals(
-    graph: Graph, recalls: RecallDays, *, today: date, decided: Collection[str] = ()
-) -> tuple[Proposal, ...]:
-    """Proposals to forget what has faded below 0.1, the most faded first.
+def fading_in(workspace: Workspace, *, now: datetime) -> tuple[Proposal, ...]:
+    """Proposals to forget what has faded below 0.1, the most faded first. Nothing is written.
 
     Never identity, what is pinned (or stands on a pinned page), a todo that is open, or what has yet to
-    happen. ``decided`` are the keys of decisions: what a person kept once is not proposed again. A proposal's
-    ``target`` is the entry; accepting it is ``plan_forget_memory``, whose diff is its preview.
+    happen; what a person kept once is not proposed again. A proposal's ``target`` is the entry; accepting it
+    is ``plan_forget_memory``, whose diff is its preview.
     """
-    found = [
-        _proposal(held, value, today, days)
-        for held, days, value in _may_go(graph, recalls, today, decided)
-        if value < FORGET_BELOW
-    ]
-    return tuple(sorted(found, key=lambda one: (-one.score, one.target)))
-
-
-def fading_in(workspace: Workspace, *, now: datetime) -> tuple[Proposal, ...]:
-    """The proposals of ``decay_proposals`` for a workspace as it is, with its ledger. Nothing is written."""
     recalls = read_recalls(workspace.ledger.read("recalls"))
     today = now.astimezone(UTC).date() if now.tzinfo else now.date()
     decided = settled_keys(workspace, "let go")
-    return decay_proposals(read_graph(workspace), recalls, today=today, decided=decided)
+    found = [
+        _proposal(held, value, today, days)
+        for held, days, value in _may_go(read_graph(workspace), recalls, today, decided)
+        if value < FORGET_BELOW
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.score, one.target)))
 
 
 def will_fade(
@@ -133,7 +121,7 @@ def will_fade(
             continue
         days = 0 if value < FORGET_BELOW else int(math.log(FORGET_BELOW / value) / math.log(DAILY)) + 1
         ahead = (max(since, today) - today).days + days
-        if ahead <= min(within, _FURTHEST):
+        if ahead <= within:
             found.append(DecayingMemory(held, value, date.fromordinal(today.toordinal() + ahead)))
     return tuple(sorted(found, key=lambda one: (one.on, one.value, one.held.memory.entry.address)))
 
@@ -154,7 +142,7 @@ def _may_go(
         waiting = memory.type == "todo" and not memory.done and memory.valid_until is None
         stays = held.entity is None or memory.type in KEPT or pinned or ahead or waiting
         if not stays and forget_key(held) not in decided:
-            days = recalls.of(memory)
+            days = recalls_of(memory, recalls)
             yield held, days, importance_today(memory, today, days)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, ClassVar, TypeAlias
 
@@ -21,7 +21,7 @@ from workbench.memory.model_window import fits
 from workbench.memory.moment import Moment, parse_moment
 from workbench.memory.names import digest
 from workbench.memory.proposal import Proposal
-from workbench.memory.provenance import TRUST, Fields, Provenance, least_trusted, parse_share, provenance
+from workbench.memory.provenance import TRUST, Fields, Provenance, least_trusted, parse_share
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import cut, visible
 from workbench.workspace.decisions import near_key
@@ -186,26 +186,12 @@ Draft: TypeAlias = MemoryDraft | RelationDraft | EntityDraft
 def memory_draft(said: Mapping[str, Any]) -> MemoryDraft:
     """The draft that texts and numbers make, as an agent or a command line gives them. Raises UsageError.
 
-    Days are ISO dates or date-times. What has no field here is refused by its name.
+    Days are ISO dates or date-times; what is None or empty is not said.
     """
-    known = {field.name for field in fields(MemoryDraft)}
-    if unknown := [name for name in said if name not in known]:
-        raise UsageError(
-            f"a memory has no “{excerpt(unknown[0])}”", hint="known: " + ", ".join(sorted(known))
-        )
     values = {name: value for name, value in said.items() if value is not None and value != ""}
-    for name in _DAYS:
-        if name in values:
-            values[name] = day_of(name, values[name])
-    for name in _SHARES:
-        if name in values:
-            values[name] = _share_of(name, values[name])
-    for name in ("text", "type", "entity", "entity_type", "session", "trust"):
-        if not isinstance(values.get(name, ""), str):
-            raise UsageError(f"{name} must be text")
-    if isinstance(sources := values.get("sources", ()), str):
-        sources = (sources,)
-    values["sources"] = tuple(source for source in sources if isinstance(source, str) and source)
+    values |= {name: day_of(name, values[name]) for name in _DAYS if name in values}
+    values |= {name: _share_of(name, values[name]) for name in _SHARES if name in values}
+    values["sources"] = tuple(filter(None, said.get("sources", ())))
     return MemoryDraft(**{"text": "", **values})
 
 
@@ -327,14 +313,14 @@ def claim_id(letter: str, path: str, words: str, taken: Container[str]) -> str:
 
 def draft_marks(draft: LineDraft, name: str, today: date) -> Provenance:
     """What the comment of a draft's line says, in the order in which a person reads it."""
-    said: dict[str, str | None] = {"id": name}
+    said: list[tuple[str, str | None]] = [("id", name)]
     for field in _SAID:
         value = getattr(draft, field, None)
-        said[field] = value.isoformat() if isinstance(value, date) else number(value)
-    sources = tuple(("src", source) for source in draft.sources)
+        said.append((field, value.isoformat() if isinstance(value, date) else number(value)))
+    said += [("src", source) for source in draft.sources]
     trust = draft.trust if draft.trust != "unknown" else None
-    rest = provenance({"session": draft.session or None, "trust": trust, "at": today.isoformat()})
-    return Provenance((*provenance(said).fields, *sources, *rest.fields))
+    said += [("session", draft.session), ("trust", trust), ("at", today.isoformat())]
+    return Provenance(tuple((field, value) for field, value in said if value))
 
 
 def corroborated(own: Provenance | None, draft: LineDraft, name: str) -> Provenance:

@@ -29,14 +29,6 @@ SILENT = frozenset(
 """Words that name nothing by themselves."""
 
 
-@dataclass(frozen=True, slots=True)
-class ByWords:
-    """What holds words: ``share`` of them in [0, 1]."""
-
-    held: EntityMemory
-    share: float
-
-
 def query_words(text: str) -> tuple[str, ...]:
     """The words of ``text`` that are looked for: folded, without those that say nothing; else all of them."""
     said = tuple(dict.fromkeys(_WORD.findall(_folded(text))))
@@ -58,8 +50,11 @@ def named_like(graph: Graph, text: str, most: int = 10) -> tuple[Entity, ...]:
     return tuple(entity for *_, entity in sorted(found, key=lambda item: item[:3])[:most])
 
 
-def memories_with(graph: Graph, text: str, most: int = 20, least: float = 1.0) -> tuple[ByWords, ...]:
-    """Typed memories with at least a share ``least`` of the words of ``text``, the best first.
+def memories_with(
+    graph: Graph, text: str, most: int = 20, least: float = 1.0
+) -> list[tuple[EntityMemory, float]]:
+    """Typed memories with at least a share ``least`` of the words of ``text``, the best first, each with its
+    share in [0, 1].
 
     The names of the entity that a memory is about count as words of it.
     """
@@ -69,11 +64,9 @@ def memories_with(graph: Graph, text: str, most: int = 20, least: float = 1.0) -
         names = " ".join(held.entity.names) if held.entity else ""
         share = share_of(words, f"{held.memory.text} {names}")
         if share and share >= least:
-            found.append(ByWords(held, share))
-    found.sort(
-        key=lambda one: (-one.share, -one.share * one.held.memory.weight, one.held.memory.entry.address)
-    )
-    return tuple(found[:most])
+            found.append((held, share))
+    found.sort(key=lambda one: (-one[1], -one[1] * one[0].memory.weight, one[0].memory.entry.address))
+    return found[:most]
 
 
 def share_of(words: Sequence[str], text: str) -> float:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Literal, get_args
 
-from workbench.errors import UsageError
 from workbench.graph.keyword_search import may_be, memories_with, mention_of, mentions, suggestions
-from workbench.graph.model import EntityMemory, Graph, entity_holds, memory_holds, memory_json
+from workbench.graph.model import EntityMemory, Graph, holds, memory_json
 from workbench.graph.search import MAX_HOPS
 from workbench.memory.graph_page import Entity, TypedMemory, name_key
 from workbench.memory.graph_types import IMPORTANCE
@@ -41,7 +40,7 @@ class DueItem:
         return f"in {count}" if self.days > 0 else f"overdue by {count}"
 
     def as_json(self) -> dict[str, Any]:
-        """As the command line prints it and an agent gets it."""
+        """As the command line prints it."""
         return {
             "sort": self.sort,
             "days": self.days,
@@ -65,11 +64,11 @@ class Schedule:
     tasks: tuple[Entity, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """As the command line prints it and an agent gets it."""
+        """As the command line prints it."""
         return {
-            "upcoming": [due.as_json() for due in self.upcoming],
-            "overdue": [due.as_json() for due in self.overdue],
-            "undated": [due.as_json() for due in self.undated],
+            "upcoming": self.upcoming,
+            "overdue": self.overdue,
+            "undated": self.undated,
             "tasks": _pages_json(self.tasks),
         }
 
@@ -120,20 +119,20 @@ def upcoming(
         upcoming=tuple(item for item, days in dated if days >= 0 and (ahead is None or days <= ahead)),
         overdue=tuple(item for item, days in dated if days < 0),
         undated=tuple(item for item in due if item.days is None),
-        tasks=tuple(e for e in graph.entities if todos and e.type == "task" and entity_holds(e, today)),
+        tasks=tuple(e for e in graph.entities if todos and e.type == "task" and holds(e, today)),
     )
 
 
 def _due(graph: Graph, today: date) -> Iterator[DueItem]:
     for held in graph.memories():
         memory = held.memory
-        if held.entity is not None and not entity_holds(held.entity, today):
+        if held.entity is not None and not holds(held.entity, today):
             continue
         days = (memory.happens_at - today).days if memory.happens_at else None
         if memory.type == "todo":
             if is_pending(memory, today):
                 yield DueItem(held, "todo", days)
-        elif days is not None and not memory.done and memory_holds(memory, today):
+        elif days is not None and not memory.done and holds(memory, today):
             if memory.type == "event":
                 if days >= 0:
                     yield DueItem(held, "event", days)
@@ -204,8 +203,8 @@ class EntityScope:
 Order = Literal["importance", "confidence", "date", "due"]
 """``importance`` and ``confidence``: the highest first; ``date``: the newest first; ``due``: the soonest
 first and what has no day last."""
-ORDERS: tuple[Order, ...] = get_args(Order)
-MOST = 1_000
+_MOST = 1_000
+"""Memories that are looked for by their words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,7 +240,7 @@ class MemoryMatch:
     late: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """As the command line prints it and an agent gets it."""
+        """As the command line prints it."""
         about = {"about": self.held.owner, "why": self.why, "overdue_days": self.late}
         return {**memory_json(self.held.memory), **about}
 
@@ -258,23 +257,22 @@ class QueryResult:
     suggestions: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """As the command line prints it and an agent gets it."""
+        """As the command line prints it."""
         return {
             "total": self.total,
             "about": _pages_json(self.entities),
-            "memories": [match.as_json() for match in self.matches],
+            "memories": self.matches,
             "tasks": _pages_json(self.tasks),
-            "notes": list(self.notes),
-            "suggestions": list(self.suggestions),
+            "notes": self.notes,
+            "suggestions": self.suggestions,
         }
 
 
 def find(graph: Graph, question: MemoryQuery, today: date) -> QueryResult:
     """The typed memories that answer ``question``. An unknown name is told, with those that look like it.
 
-    Raises UsageError for an order, a limit or a number of days that makes no sense.
+    ``limit`` is at least 1, ``happens_within`` at least 0.
     """
-    _check(question)
     entities, notes = meant(graph, question.about) if question.about else ((), [])
     if question.about and not entities:
         like = tuple(f"{entity.name} ({entity.type})" for entity in suggestions(graph, question.about))
@@ -283,7 +281,9 @@ def find(graph: Graph, question: MemoryQuery, today: date) -> QueryResult:
     if unknown := set(question.types) - IMPORTANCE.keys():
         unknown -= {held.memory.type for held in graph.memories()}
     notes += [f"{type_} is not a known type of memory" for type_ in sorted(unknown)]
-    worded = {id(x.held.memory) for x in memories_with(graph, question.text, MOST)} if question.text else None
+    worded = (
+        {id(held.memory) for held, _ in memories_with(graph, question.text, _MOST)} if question.text else None
+    )
     found = []
     for held in graph.memories():
         if not _fits(held, question, today) or (worded is not None and id(held.memory) not in worded):
@@ -329,11 +329,11 @@ def _is_in_state(held: EntityMemory, question: MemoryQuery, today: date) -> bool
         return True
     if state == "done":
         return memory.done or (memory.type == "todo" and not is_pending(memory, today))
-    if held.entity is not None and not entity_holds(held.entity, today):
+    if held.entity is not None and not holds(held.entity, today):
         return False
     if state in ("pending", "overdue"):
         return is_pending(memory, today) and (state == "pending" or _late(memory, today) > 0)
-    return memory_holds(memory, today) and not memory.done
+    return holds(memory, today) and not memory.done
 
 
 def _is_of_time(memory: TypedMemory, question: MemoryQuery, today: date) -> bool:
@@ -355,7 +355,7 @@ def _tasks(graph: Graph, question: MemoryQuery, scope: EntityScope | None, today
     if "todo" not in question.types or not plain or dated or question.state not in ("current", "pending"):
         return
     for entity in graph.entities:
-        if entity.type == "task" and entity_holds(entity, today) and (not scope or scope.holds(entity)):
+        if entity.type == "task" and holds(entity, today) and (not scope or scope.holds(entity)):
             yield entity
 
 
@@ -372,12 +372,3 @@ def _order(memory: TypedMemory, order: Order) -> tuple[float, float, str]:
     if order == "date":
         return -ordinal(memory.day or date.min), -memory.weight, memory.entry.address
     return ordinal(memory.happens_at or date.max), -memory.weight, memory.entry.address
-
-
-def _check(question: MemoryQuery) -> None:
-    if question.order not in ORDERS:
-        raise UsageError(f"memories are not sorted by {question.order}", hint="by " + ", ".join(ORDERS))
-    if not 1 <= question.limit <= MOST:
-        raise UsageError(f"the limit is between 1 and {MOST}, not {question.limit}")
-    if question.happens_within is not None and not 0 <= question.happens_within <= 36_500:
-        raise UsageError(f"{question.happens_within} is not a number of days from today")

@@ -116,7 +116,9 @@ def _united(
     document = _with_rest(document, _less(source, moved), second.name)
     file = [] if is_linkable(second.name) else [stem_of(second.path)]  # what links to it say
     document = with_aliases(document, [*second.names, *file])
-    document = _header(document, mine, theirs)
+    if mine.valid_from and theirs.valid_from and theirs.valid_from < mine.valid_from:
+        data = set_front_matter(document.data, "valid_from", theirs.valid_from.isoformat())
+        document = document_of(document.path, data)
     _require_all(document, mine, theirs)
     return document, {entry.address: f"{target.path}#{entry.hash}" for entry in going}
 
@@ -186,14 +188,6 @@ def _with_rest(document: Document, rest: Document, name: str) -> Document:
             f"the rest of {rest.path} cannot be appended to {document.path}", hint="move it there yourself"
         )
     return after
-
-
-def _header(document: Document, mine: Entity, theirs: Entity) -> Document:
-    """The page with the earlier of both beginnings."""
-    if mine.valid_from and theirs.valid_from and theirs.valid_from < mine.valid_from:
-        data = set_front_matter(document.data, "valid_from", theirs.valid_from.isoformat())
-        return document_of(document.path, data)
-    return document
 
 
 def _require_all(document: Document, mine: Entity, theirs: Entity) -> None:

@@ -15,56 +15,19 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from workbench.memory.entry import Entry
 from workbench.memory.graph_page import Entity, PageLine, Relation, TypedMemory, link_name, name_key
 from workbench.memory.names import stem_of
 
 
-def memory_holds(memory: TypedMemory, day: date) -> bool:
-    """Whether a typed memory held on ``day``."""
-    return _within(memory.valid_from or memory.occurred_at, memory.valid_until, day)
+def holds(thing: PageLine | Entity, day: date) -> bool:
+    """Whether a memory, a relation or an entity held on ``day``."""
+    since = thing.since
+    return (since is None or since <= day) and not is_over(thing, day)
 
 
-def relation_holds(relation: Relation, day: date) -> bool:
-    """Whether a relation held on ``day``."""
-    return _within(relation.valid_from, relation.valid_until, day)
-
-
-def entity_holds(entity: Entity, day: date) -> bool:
-    """Whether an entity held on ``day``: from the first day that its page, or any line on it, speaks of."""
-    return _within(_beginning(entity), entity.valid_until, day)
-
-
-def entities_on(entities: Iterable[Entity], day: date) -> tuple[Entity, ...]:
-    """The entities that held on ``day``, each with the memories and relations that did."""
-    return tuple(
-        replace(
-            entity,
-            valid_from=_beginning(entity),  # the line that it began with may be over
-            memories=tuple(memory for memory in entity.memories if memory_holds(memory, day)),
-            relations=tuple(relation for relation in entity.relations if relation_holds(relation, day)),
-        )
-        for entity in entities
-        if entity_holds(entity, day)
-    )
-
-
-def is_over(memory: PageLine | Entity, today: date) -> bool:
+def is_over(thing: PageLine | Entity, today: date) -> bool:
     """Whether it has stopped being true."""
-    return memory.valid_until is not None and memory.valid_until <= today
-
-
-def _beginning(entity: Entity) -> date | None:
-    """None where the page says none: a day on one line alone does not make the entity begin then."""
-    if entity.valid_from is None:
-        return None
-    said = [memory.valid_from or memory.occurred_at for memory in entity.memories]
-    said += [relation.valid_from for relation in entity.relations]
-    return min([entity.valid_from, *(day for day in said if day)])
-
-
-def _within(first: date | None, until: date | None, day: date) -> bool:
-    return (first is None or first <= day) and (until is None or day < until)
+    return thing.valid_until is not None and thing.valid_until <= today
 
 
 _DAYS_KEPT = 2
@@ -174,23 +137,24 @@ class Graph:
         if kept is None:
             while len(self._days) >= _DAYS_KEPT:
                 self._days.pop(next(iter(self._days)), None)
-            holding = entities_on(self.entities, day)
-            paths = {entity.path for entity in holding}
-            loose = tuple(memory for memory in self.loose if memory_holds(memory, day))
-            kept = Graph(tuple(self._within(entity, paths) for entity in holding), loose, day=day)
-            self._days[day] = kept
+            there = {entity.path for entity in self.entities if holds(entity, day)}
+            pages = [self._on(day, entity, there) for entity in self.entities if entity.path in there]
+            loose = tuple(memory for memory in self.loose if holds(memory, day))
+            kept = self._days[day] = Graph(tuple(pages), loose, day=day)
         return kept
 
-    def _within(self, entity: Entity, paths: Collection[str]) -> Entity:
-        """``entity`` without the relations whose target exists, but is not among ``paths``."""
-        gone = {
-            id(link.relation)
-            for link in self.relations_of(entity)
-            if link.target is not None and link.target.path not in paths
-        }
-        if not gone:
-            return entity
-        return replace(entity, relations=tuple(r for r in entity.relations if id(r) not in gone))
+    def _on(self, day: date, entity: Entity, there: Collection[str]) -> Entity:
+        """``entity`` with the lines that held on ``day``; ``there`` are the pages that did."""
+        return replace(
+            entity,
+            valid_from=entity.since,  # the line that it began with may be over
+            memories=tuple(memory for memory in entity.memories if holds(memory, day)),
+            relations=tuple(
+                link.relation
+                for link in self.relations_of(entity)
+                if holds(link.relation, day) and (not link.target or link.target.path in there)
+            ),
+        )
 
     @cached_property
     def _days(self) -> dict[date, Graph]:
@@ -249,13 +213,7 @@ def _names(entity: Entity) -> Iterable[tuple[int, str]]:
 
 def sources_of(item: PageLine) -> tuple[str, ...]:
     """What a line names as its sources, else where it stands itself."""
-    return item.sources or (place_of(item.entry),)
-
-
-def place_of(entry: Entry) -> str:
-    """``path#L12`` or ``path#L12-L14``."""
-    last = f"-L{entry.end_line}" if entry.end_line > entry.start_line else ""
-    return f"{entry.path}#L{entry.start_line}{last}"
+    return item.sources or (item.entry.place,)
 
 
 def memory_json(memory: TypedMemory) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from workbench.graph.drafts import (
 from workbench.memory.claims import claim_key, claim_words
 from workbench.memory.entry import Form, Kind
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.frontmatter import FrontMatter, quoted_scalar, read_front_matter
+from workbench.memory.frontmatter import FrontMatter, quoted_scalar, read_front_matter, with_line
 from workbench.memory.graph_page import Entity, PageLine, TypedMemory, name_key, read_entity
 from workbench.memory.invariants import signs
 from workbench.memory.markdown import Document, parse_document
@@ -128,8 +128,9 @@ def link(name: str, path: str, *, alone: bool = True) -> str:
 _PLAIN = re.compile(r"[^\W\d_][\w .'’()&+/-]*[\w.)+]|[^\W\d_]")
 # Words that other readers of YAML take for something else than words.
 _WORDS = frozenset(["true", "false", "yes", "no", "on", "off", "null", "nan", "y", "n"])
-_ALIASES = re.compile(rb"^aliases[ \t]*:[ \t]*(?P<value>[^\r\n]*?)[ \t]*(?P<end>\r?\n|\Z)", re.MULTILINE)
-_ITEM = re.compile(rb"[ \t]*-[ \t][^\r\n]*(?:\r?\n|\Z)")
+_LISTED_ALIASES = re.compile(
+    rb"^aliases[ \t]*:[ \t]*(?P<end>\r?\n)(?:(?P<margin>[ \t]*)-[ \t][^\r\n]*\r?\n)+", re.MULTILINE
+)
 
 
 def document_of(path: RelPath, data: bytes) -> Document:
@@ -204,22 +205,11 @@ def with_aliases(document: Document, names: Sequence[str]) -> Document:
 
 
 def _aliased(data: bytes, header: FrontMatter, new: Sequence[str]) -> bytes:
-    newline = b"\r\n" if data[header.start - 2 : header.start] == b"\r\n" else b"\n"
-    found = _ALIASES.search(data, header.start, header.end)
-    own = [_scalar(name) for name in header.list("aliases")]
-    if found is None:
-        line = f"aliases: [{', '.join(map(_scalar, new))}]".encode()
-        return data[: header.end] + line + newline + data[header.end :]
-    if not found["value"] and own:  # a list of lines: ours follow the last one
-        at = found.end()
-        margin = b""
-        while item := _ITEM.match(data, at, header.end):
-            margin = item[0][: len(item[0]) - len(item[0].lstrip(b" \t"))]
-            at = item.end()
-        lines = b"".join(margin + b"- " + _scalar(name).encode() + newline for name in new)
-        return data[:at] + lines + data[at:]
-    line = f"aliases: [{', '.join([*own, *map(_scalar, new)])}]".encode()
-    return data[: found.start()] + line + found["end"] + data[found.end() :]
+    if found := _LISTED_ALIASES.search(data, header.start, header.end):  # ours follow the last one
+        lines = (found["margin"] + b"- " + _scalar(name).encode() + found["end"] for name in new)
+        return data[: found.end()] + b"".join(lines) + data[found.end() :]
+    names = ", ".join(map(_scalar, (*header.list("aliases"), *new)))
+    return with_line(data, header, "aliases", f"[{names}]")
 
 
 def _scalar(text: str) -> str:

@@ -54,15 +54,12 @@ class GraphReader:
         self._pages: dict[str, _Page] = {}
         self._graph: Graph | None = None
 
+    @no_garbage_collection()
     def read(self) -> Graph:
         """The graph as it is now; the same object as before where no file has changed."""
-        with no_garbage_collection():
-            return self._as_it_is([file for file in self._workspace.scan() if self._counts(file)])
-
-    def _as_it_is(self, files: list[MemoryFile]) -> Graph:
         pages: dict[str, _Page] = {}
         changed = self._graph is None
-        for file in files:
+        for file in filter(self._counts, self._workspace.scan()):
             kept = self._pages.get(file.path)
             if kept is None or kept.stamp != (file.size, file.ctime_ns, file.inode):
                 changed, kept = True, self._read(file)

@@ -71,16 +71,25 @@ class Hop:
         vague = _VAGUE if self.link.relation.kind == "related_to" else 1.0
         return self.link.relation.confidence * vague
 
+    def as_json(self) -> dict[str, Any]:
+        """The relation as it stands, whichever way it was walked."""
+        link, relation = self.link, self.link.relation
+        return {
+            "from": link.source.name,
+            "relation": relation.kind,
+            "to": link.name,
+            "forward": self.forward,
+            "resolved": link.target is not None,
+            "id": relation.id or None,
+            "entry": relation.entry.address,
+            "confidence": relation.confidence,
+            "valid_from": relation.valid_from.isoformat() if relation.valid_from else None,
+            "valid_until": relation.valid_until.isoformat() if relation.valid_until else None,
+            "sources": list(sources_of(relation)),
+        }
+
 
 Path = tuple[Hop, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FoundPaths:
-    """Paths, the best first; ``complete`` says that nothing was left out for its length."""
-
-    paths: tuple[Path, ...]
-    complete: bool = True
 
 
 def path_score(path: Path) -> float:
@@ -94,10 +103,12 @@ def hops_from(graph: Graph, entity: Entity) -> Iterator[Hop]:
     yield from (Hop(link, False) for link in graph.relations_to(entity) if not _to_itself(link))
 
 
-def shortest(graph: Graph, first: Entity, second: Entity) -> FoundPaths:
-    """The shortest paths between two entities, whichever way their relations point; none beyond three."""
+def shortest(graph: Graph, first: Entity, second: Entity) -> tuple[tuple[Path, ...], bool]:
+    """The shortest paths between two entities, whichever way their relations point, the best first; none
+    beyond three relations. Also whether all relations were looked at.
+    """
     if first.path == second.path:
-        return FoundPaths(())
+        return (), True
     reached: dict[str, list[Path]] = {first.path: [()]}
     frontier = [first]
     looked_at = 0
@@ -107,18 +118,16 @@ def shortest(graph: Graph, first: Entity, second: Entity) -> FoundPaths:
             for hop in hops_from(graph, entity):
                 looked_at += 1
                 if looked_at > MAX_LOOKED_AT:
-                    return FoundPaths(
-                        _ranked(level.get(second.path, (second, []))[1])[:_SHORTEST], complete=False
-                    )
+                    return _ranked(level.get(second.path, (second, []))[1])[:_SHORTEST], False
                 if hop.entity is None or hop.entity.path in reached:
                     continue
                 _, paths = level.setdefault(hop.entity.path, (hop.entity, []))
                 paths += [(*path, hop) for path in reached[entity.path][: _SHORTEST - len(paths)]]
         if second.path in level:
-            return FoundPaths(_ranked(level[second.path][1])[:_SHORTEST])
+            return _ranked(level[second.path][1])[:_SHORTEST], True
         reached |= {path: paths for path, (_, paths) in level.items()}
         frontier = [entity for entity, _ in level.values()]
-    return FoundPaths(())
+    return (), True
 
 
 def _to_itself(link: RelationLink) -> bool:
@@ -158,8 +167,8 @@ class Node:
             "name": self.name,
             "type": self.entity.type if self.entity else None,
             "page": self.entity.path if self.entity else None,
-            "relation": hop_json(self.hop) if self.hop else None,
-            "neighbours": [child.as_json() for child in self.children],
+            "relation": self.hop,
+            "neighbours": self.children,
             "left_out": self.left_out,
         }
 
@@ -225,7 +234,7 @@ class GraphFinding:
             "page": self.entity.path if self.entity else None,
             "score": round(self.score, 4),
             "why": self.why,
-            "path": [hop_json(hop) for hop in self.path],
+            "path": [hop.as_json() for hop in self.path],
             "memory": memory_json(self.memory) if self.memory else None,
             "sources": list(self.sources),
         }
@@ -246,7 +255,7 @@ class GraphAnswer:
     suggestions: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """As the command line prints it and an agent gets it."""
+        """As the command line prints it."""
         return {
             "question": self.question,
             "asked": self.asked,
@@ -254,9 +263,9 @@ class GraphAnswer:
                 {"name": entity.name, "type": entity.type, "id": entity.id, "page": entity.path}
                 for entity in self.entities
             ],
-            "found": [found.as_json() for found in self.found],
-            "notes": list(self.notes),
-            "suggestions": list(self.suggestions),
+            "found": self.found,
+            "notes": self.notes,
+            "suggestions": self.suggestions,
         }
 
 
@@ -283,24 +292,6 @@ def said(hop: Hop) -> str:
     if relation.valid_until:
         line += f", until {relation.valid_until}"
     return line if link.target or link.candidates else f"{line} (which has no page)"
-
-
-def hop_json(hop: Hop) -> dict[str, Any]:
-    """A relation as it stands, whichever way it was walked."""
-    link, relation = hop.link, hop.link.relation
-    return {
-        "from": link.source.name,
-        "relation": relation.kind,
-        "to": link.name,
-        "forward": hop.forward,
-        "resolved": link.target is not None,
-        "id": relation.id or None,
-        "entry": relation.entry.address,
-        "confidence": relation.confidence,
-        "valid_from": relation.valid_from.isoformat() if relation.valid_from else None,
-        "valid_until": relation.valid_until.isoformat() if relation.valid_until else None,
-        "sources": list(sources_of(relation)),
-    }
 
 
 Relevance = Callable[[Entry, str], float]
@@ -373,14 +364,9 @@ def unnamed_words(graph: Graph, question: str) -> str:
 
 def _scored(found: GraphFinding, around: str, relevance: Relevance | None) -> GraphFinding:
     """A finding whose score counts what it has to do with the words ``around`` the names of a question."""
-    share = _relevance(found, around, relevance)
-    return replace(found, score=found.score * (_UNRELATED + (1.0 - _UNRELATED) * share))
-
-
-def _relevance(found: GraphFinding, around: str, relevance: Relevance | None) -> float:
     words = [word for word in query_words(around) if word not in SILENT]
     if not words:
-        return 1.0  # nothing is asked but who or what it is
+        return found  # nothing is asked but who or what it is
     if found.memory is not None:
         entry, text = found.memory.entry, f"{found.name} {found.memory.type} {found.memory.text}"
     else:
@@ -388,8 +374,10 @@ def _relevance(found: GraphFinding, around: str, relevance: Relevance | None) ->
         entry, text = last.link.relation.entry, said(last)
         text += f" {last.entity.type}" if last.entity else ""
     if relevance is not None:
-        return relevance(entry, text)
-    return share_of([word[: max(_STEM, len(word) - _ENDING)] for word in words], text)
+        share = relevance(entry, text)
+    else:
+        share = share_of([word[: max(_STEM, len(word) - _ENDING)] for word in words], text)
+    return replace(found, score=found.score * (_UNRELATED + (1.0 - _UNRELATED) * share))
 
 
 def _near(graph: Graph, entity: Entity) -> Iterator[GraphFinding]:
@@ -423,9 +411,9 @@ def _connections(graph: Graph, named: tuple[Mention, ...], notes: list[str]) -> 
     walks = [
         shortest(graph, start, end) for start in first.entities[:_MEANT] for end in second.entities[:_MEANT]
     ]
-    if not all(walk.complete for walk in walks):
+    if not all(is_complete for _, is_complete in walks):
         notes.append("there are too many relations to follow all of them")
-    found = [by_path(path) for walk in walks for path in walk.paths]
+    found = [by_path(path) for paths, _ in walks for path in paths]
     if not found:
         names = f"{first.entities[0].name} and {second.entities[0].name}"
         notes.append(f"no path of at most {MAX_HOPS} relations connects {names}")
@@ -445,7 +433,8 @@ def _unknown(graph: Graph, seen: Graph, question: str, most: int) -> GraphAnswer
         return GraphAnswer(question=question, asked="nothing known", notes=(note,))
     called = unknown_names(question)
     held = memories_with(seen, called or question, most, least=1.0 if called else _HALF)
-    found = [by_memory(h.held.memory, h.held.entity, "contains words of the question", h.share) for h in held]
+    why = "contains words of the question"
+    found = [by_memory(one.memory, one.entity, why, share) for one, share in held]
     named = () if called else named_like(seen, question, most)
     note = "the question names no entity of the graph"
     if called:

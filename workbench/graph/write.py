@@ -117,10 +117,6 @@ def plan_store(
     given = [drafts] if isinstance(drafts, (MemoryDraft, RelationDraft, EntityDraft)) else list(drafts)
     if not given:
         raise UsageError("there is nothing to store")
-    held = {draft: why for draft in given if (why := held_back(draft))}
-    if len(held) == len(set(given)):
-        raise flagged(held)
-    passing = [draft for draft in given if draft not in held]
     if actor == "agent":
         given = [  # an agent speaks for nobody but itself
             draft
@@ -129,6 +125,9 @@ def plan_store(
             for draft in given
         ]
     written = write(workspace, given, now=now, user=USER, certain=actor == "human", lenient=False)
+    passing = [draft for draft in given if draft not in written.failed]
+    if not passing:
+        raise flagged(written.failed)
     if not written.edits:
         raise NotCuratableError(
             f"“{excerpt(given[0].words)}” is already in the graph"
@@ -244,14 +243,15 @@ def plan_update(
     entry = memory.entry
     words = memory.text if text is None else one_line(text, "the text of a memory")
     kind = memory.type if type is None else type
+    days = {"valid_until": valid_until, "happens_at": happens_at}
+    days = {name: day for name, day in days.items() if day is not None}
     draft = memory_draft(  # proves all that is said together
         {
             "text": words,
             "type": kind,
             "confidence": confidence,
             "importance": importance,
-            "valid_until": valid_until or None,
-            "happens_at": happens_at or None,
+            **days,
         }
     )
     if text is not None and (why := held_back(draft)):
@@ -259,8 +259,7 @@ def plan_update(
     said = {
         "confidence": number(confidence),
         "importance": number(importance),
-        "valid_until": valid_until if valid_until is None else _day("valid_until", valid_until),
-        "happens_at": happens_at if happens_at is None else _day("happens_at", happens_at),
+        **{name: day_of(name, day).isoformat() if day else "" for name, day in days.items()},
         "done": None if done is None else (now.date().isoformat() if done else ""),
         # what is said in other words is the owner's no more
         "trust": "agent" if actor != "human" and words != memory.text and memory.trust == "owner" else None,
@@ -323,13 +322,12 @@ def lines_at(workspace: Workspace, addresses: str | Sequence[str]) -> list[tuple
     Raises EntryNotFoundError, NotCuratableError.
     """
     named = [addresses] if isinstance(addresses, str) else list(dict.fromkeys(addresses))
-    pages: dict[str, Document] = {}
-    found: dict[str, dict[str, Entry]] = {}
+    found: dict[str, tuple[Document, dict[str, Entry]]] = {}
     for address in named:
         document, line = line_at(workspace, address)
-        document = pages.setdefault(document.path, document)
-        found.setdefault(document.path, {})[line.entry.address] = line.entry
-    return [(pages[path], list(entries.values())) for path, entries in found.items()]
+        _, entries = found.setdefault(document.path, (document, {}))
+        entries[line.entry.address] = line.entry
+    return [(document, list(entries.values())) for document, entries in found.values()]
 
 
 def key_of(document: Document, entry: Entry) -> str:
@@ -364,7 +362,7 @@ def held_back(draft: Draft) -> str:
     return "; ".join(found)
 
 
-def flagged(held: dict[Draft, str] | dict[MemoryDraft, str]) -> FlaggedError:
+def flagged(held: Mapping[Draft, str]) -> FlaggedError:
     """The error for drafts of which none passes."""
     error = FlaggedError(
         {excerpt(draft.words): why for draft, why in held.items()},
@@ -408,7 +406,3 @@ def _rewritten(
     if len(found) != 1 or found[0].text != f"[{kind}] {words}":
         raise NotCuratableError(f"“{excerpt(words)}” would be parsed as something else on this page")
     return document_of(document.path, data), found[0]
-
-
-def _day(name: str, value: str | date) -> str:
-    return day_of(name, value).isoformat() if value else ""

@@ -108,11 +108,6 @@ def replaced(data: bytes, changes: Iterable[tuple[Span, bytes]]) -> bytes:
     return b"".join([*out, data[at:]])
 
 
-def remove(data: bytes, spans: Iterable[Span]) -> bytes:
-    """``data`` without these spans."""
-    return replaced(data, ((span, b"") for span in spans))
-
-
 def as_item(text: str, comment: str, lead: str = "- ") -> str:
     """``text`` as one list item that carries ``comment``, if any; lines end with ``\n``.
 
@@ -149,8 +144,7 @@ def take_out(document: Document, entries: Sequence[Entry]) -> bytes:
     """
     cuts = _merged(_cuts(document, {entry.span for entry in entries}))
     for chosen in _ways(document, cuts):
-        data = remove(document.data, chosen)
-        if _holds(document, cuts, data):
+        if (data := _without(document, chosen, cuts)) is not None:
             return data
     raise NotCuratableError(
         f"without “{entries[0].plain_title}” the text around it in {document.path} would be parsed "
@@ -164,7 +158,7 @@ def _ways(document: Document, cuts: list[Span]) -> Iterator[list[Span]]:
     yield cuts
     spaced = [_shortened(document.data, cut) for cut in cuts]
     yield [
-        cut if _holds(document, [cut], remove(document.data, [cut])) else shorter
+        shorter if _without(document, [cut], [cut]) is None else cut
         for cut, shorter in zip(cuts, spaced, strict=True)
     ]
     yield spaced
@@ -219,5 +213,7 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
     return out
 
 
-def _holds(document: Document, cuts: Sequence[Span], data: bytes) -> bool:
-    return stands(document, document.with_data(data), cuts)
+def _without(document: Document, chosen: Iterable[Span], cuts: Sequence[Span]) -> bytes | None:
+    """The bytes without the ``chosen`` spans; None where more than ``cuts`` would no longer stand."""
+    data = replaced(document.data, ((span, b"") for span in chosen))
+    return data if stands(document, document.with_data(data), cuts) else None

@@ -93,6 +93,12 @@ class Entry:
         return f"{self.path}#{self.hash}{repeat}"
 
     @property
+    def place(self) -> str:
+        """``path#L12`` or ``path#L12-L14``."""
+        last = f"-L{self.end_line}" if self.end_line > self.start_line else ""
+        return f"{self.path}#L{self.start_line}{last}"
+
+    @property
     def whole(self) -> Span:
         """The bytes of all of its block, of which it may be a part."""
         return self.block or self.span

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.memory.names import RelPath
-from workbench.memory.patch import split_lines
+from workbench.memory.patch import alike, split_lines
 
 _CONTEXT = 3
 """Unchanged lines around a change."""
@@ -35,9 +34,9 @@ def unified_diff(edit: FileEdit) -> str:
     old = f"a/{edit.path}" if edit.before is not None else "/dev/null"
     new = f"b/{edit.path}" if edit.after is not None else "/dev/null"
     # What both begin and end with is left out of the comparison: of a long log that is nearly all of it.
-    top = max(0, _alike(before, after) - _CONTEXT)
+    top = max(0, alike(before, after) - _CONTEXT)
     before, after = before[top:], after[top:]
-    if end := max(0, _alike(before[::-1], after[::-1]) - _CONTEXT):
+    if end := max(0, alike(before[::-1], after[::-1]) - _CONTEXT):
         before, after = before[:-end], after[:-end]
     out: list[str] = []
     for line in difflib.unified_diff(before, after, old, new, n=_CONTEXT):
@@ -46,12 +45,6 @@ def unified_diff(edit: FileEdit) -> str:
             line = f"@@ -{from_line}{hunk[2] or ''} +{to_line}{hunk[4] or ''} @@\n"  # noqa: PLW2901
         out.append(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n")
     return "".join(out)
-
-
-def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many lines both begin with."""
-    shorter = min(len(one), len(other))
-    return next((at for at in range(shorter) if one[at] != other[at]), shorter)
 
 
 def _lines(data: bytes | None) -> list[str]:

@@ -8,6 +8,7 @@ as the same text, whatever it is: plain where nothing can be meant by it, else i
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -28,7 +29,6 @@ _PLAIN_WORDS = re.compile(r"[A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ_.&'+/-]*(?: [A-Za-z0
 _ESCAPED = re.compile(
     "[^ !#-\\[\\]-~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
-_SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +113,15 @@ def set_front_matter(data: bytes, key: str, value: str) -> bytes:
     header = read_front_matter(data)
     if header is None:
         raise ValueError("there is no front matter")
-    changed = _with_line(data, header, key, value)
+    changed = with_line(data, header, key, value)
     after = read_front_matter(changed)
     if header.problem or after is None or after.values != {**header.values, key: value}:
         return data
     return changed
 
 
-def _with_line(data: bytes, header: FrontMatter, key: str, value: str) -> bytes:
+def with_line(data: bytes, header: FrontMatter, key: str, value: str) -> bytes:
+    """``data`` with this line in its ``header``; nobody has looked whether it is read so."""
     newline = b"\r\n" if data[header.start - 2 : header.start] == b"\r\n" else b"\n"
     line = f"{key}: {value}".encode()
     pattern = re.compile(rb"^" + re.escape(key.encode()) + rb"[ \t]*:([^\r\n]*)", re.MULTILINE)
@@ -147,10 +148,6 @@ def quoted_scalar(text: str) -> str:
 
 
 def _escape(found: re.Match[str]) -> str:
-    character = found[0]
-    if character in _SHORT:
-        return _SHORT[character]
-    code = ord(character)
-    if 0xD800 <= code <= 0xDFFF:
-        return "\N{REPLACEMENT CHARACTER}"
-    return f"\\x{code:02X}" if code < 0x100 else f"\\u{code:04X}"
+    """What JSON escapes one of these characters by, which YAML reads as well."""
+    character = "\N{REPLACEMENT CHARACTER}" if "\ud800" <= found[0] <= "\udfff" else found[0]
+    return json.dumps(character)[1:-1]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -60,6 +60,11 @@ class PageLine:
     session: str = ""
     trust: str = "unknown"
 
+    @property
+    def since(self) -> date | None:
+        """The day from which it holds."""
+        return self.valid_from
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypedMemory(PageLine):
@@ -77,6 +82,11 @@ class TypedMemory(PageLine):
     recorded_at: date | None = None
     scene: str = ""
     done: bool = False
+
+    @property
+    def since(self) -> date | None:
+        """The day from which it holds, else on which it happened."""
+        return self.valid_from or self.occurred_at
 
     @property
     def weight(self) -> float:
@@ -132,6 +142,15 @@ class Entity:
         """Its memories and relations."""
         return (*self.memories, *self.relations)
 
+    @property
+    def since(self) -> date | None:
+        """The first day that its page, or any line on it, speaks of.
+
+        None where the page says none: a day on one line alone does not make the entity begin then.
+        """
+        days = (self.valid_from, *(line.since for line in self.lines))
+        return min(filter(None, days)) if self.valid_from else None
+
 
 def name_key(name: str) -> str:
     """What names are compared by: blind to case, white space and Unicode normal forms (NFC)."""
@@ -186,49 +205,47 @@ def read_memories(document: Document) -> tuple[TypedMemory, ...]:
     """
     on_page = document.kind is Kind.ENTITY
     found = []
-    for entry in document.entries:
-        if entry.form is Form.HEADING:  # it is an entry only until something stands under it
-            continue
+    for entry in _lines(document):
         said = _MEMORY.match(entry.text)
-        if said and (on_page or (entry.form is Form.ITEM and said["type"] in IMPORTANCE)):
-            text = said["text"]
-            if entry.parts > 1:
-                text = block_text(document, entry).partition("]")[2]
-            found.append(_memory(said["type"], " ".join(text.split()), entry, document.header))
-    return tuple(found)
-
-
-def _memory(type_: str, text: str, entry: Entry, header: FrontMatter) -> TypedMemory:
-    own = _comment(entry)
-    usual = IMPORTANCE.get(type_, OTHER_IMPORTANCE)
-    return TypedMemory(
-        type=type_,
-        text=text,
-        entry=entry,
-        importance=_share(own.get("importance"), usual),
-        happens_at=parse_moment(own.get("happens_at")),
-        occurred_at=parse_moment(own.get("occurred_at")),
-        recorded_at=parse_day(own.get("at")),
-        scene=own.get("scene") or " › ".join(entry.heading),
-        done=_is_done(text, own),
-        **_said(entry, own, header),
-    )
-
-
-def _relations(document: Document) -> tuple[Relation, ...]:
-    found = []
-    for entry in document.entries:
-        if entry.form is Form.HEADING or (said := _RELATION.fullmatch(entry.text)) is None:
+        if said is None or not (on_page or (entry.form is Form.ITEM and said["type"] in IMPORTANCE)):
             continue
+        text, own = said["text"], _comment(entry)
+        if entry.parts > 1:
+            text = block_text(document, entry).partition("]")[2]
+        text = " ".join(text.split())
         found.append(
-            Relation(
-                kind=relation_kind(said["kind"]),
-                target=said["target"].strip(),
+            TypedMemory(
+                type=said["type"],
+                text=text,
                 entry=entry,
-                **_said(entry, _comment(entry), document.header),
+                importance=_share(own.get("importance"), IMPORTANCE.get(said["type"], OTHER_IMPORTANCE)),
+                happens_at=parse_moment(own.get("happens_at")),
+                occurred_at=parse_moment(own.get("occurred_at")),
+                recorded_at=parse_day(own.get("at")),
+                scene=own.get("scene") or " › ".join(entry.heading),
+                done=_is_done(text, own),
+                **_said(entry, own, document.header),
             )
         )
     return tuple(found)
+
+
+def _relations(document: Document) -> tuple[Relation, ...]:
+    return tuple(
+        Relation(
+            kind=relation_kind(said["kind"]),
+            target=said["target"].strip(),
+            entry=entry,
+            **_said(entry, _comment(entry), document.header),
+        )
+        for entry in _lines(document)
+        if (said := _RELATION.fullmatch(entry.text))
+    )
+
+
+def _lines(document: Document) -> Iterator[Entry]:
+    """The entries but for headings, which are some only until something stands under them."""
+    return (entry for entry in document.entries if entry.form is not Form.HEADING)
 
 
 def link_name(target: str) -> str:

@@ -68,15 +68,10 @@ def stands(before: Document, after: Document, cuts: Collection[Span], written: C
     stay = [sign(block) for block in blocks(before) if block not in touched]
     now = [sign(block) for block in blocks(after) if not _inside(span_of(block), written)]
     return (
-        same_header(before, after)
+        before.front_matter == after.front_matter
         and (now == stay if whole else _in_order(stay, now))
         and outline(after, written) == outline(before, cuts)
     )
-
-
-def same_header(before: Document, after: Document) -> bool:
-    """Whether the front matter, or that there is none, is what it was."""
-    return before.front_matter == after.front_matter
 
 
 def outline(document: Document, cuts: Collection[Span] = ()) -> list[tuple[int, str]]:

@@ -106,13 +106,13 @@ class Document:
         """All entries, in the order of the file."""
         if self.given is not None:
             return self.given
-        return tuple(_number(entry for block in self.blocks for entry in _entries(self, block)))
+        return tuple(numbered(entry for block in self.blocks for entry in _entries(self, block)))
 
     def with_hash(self, prefix: str) -> Iterator[Entry]:
         """The entries whose hash begins with ``prefix``, in order; the file is read as far as one asks."""
         if self.given is not None or "entries" in self.__dict__:
             return (entry for entry in self.entries if entry.hash.startswith(prefix))
-        return _number(
+        return numbered(
             entry
             for block in self.blocks
             if (own := _hash(block, self.source(self.span_of(block)))) is None or own.startswith(prefix)
@@ -434,7 +434,7 @@ def _dedent(text: str) -> str:
     return "\n".join(line[margin:] for line in lines)
 
 
-def _number(entries: Iterable[Entry]) -> Iterator[Entry]:
+def numbered(entries: Iterable[Entry]) -> Iterator[Entry]:
     """The entries with their ordinals: the nth entry of the file with the same text."""
     seen: dict[str, int] = {}
     for entry in entries:
@@ -444,10 +444,7 @@ def _number(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 def _line_starts(data: bytes) -> tuple[int, ...]:
     starts = [len(BOM) if data.startswith(BOM) else 0]  # the mark belongs to no entry
-    at = data.find(b"\n")
-    while at >= 0:
-        starts.append(at + 1)
-        at = data.find(b"\n", at + 1)
+    starts += (found.end() for found in re.finditer(rb"\n", data))
     if starts[-1] != len(data):
         starts.append(len(data))
     return tuple(starts)

@@ -25,7 +25,6 @@ from workbench.memory.invariants import (
     blocks,
     outline,
     plain,
-    same_header,
     signs,
     span_of,
     words,
@@ -66,7 +65,7 @@ class MovedBlock:
     @property
     def origin(self) -> Provenance | None:
         """The provenance that it carries now."""
-        return _alone(self).provenance
+        return _document(self).entries[0].provenance
 
     @property
     def title(self) -> str:
@@ -134,7 +133,7 @@ def set_down(document: Document, place: Destination, passages: Sequence[MovedBlo
         expected = [*stood[:index], *arrived, *following]
         for data in dict.fromkeys(_written(document, at, place, passages)):
             after = document.with_data(data)
-            is_read_back = same_header(document, after) and signs(after) == expected
+            is_read_back = after.front_matter == document.front_matter and signs(after) == expected
             if is_read_back and (place.opening or outline(after) == headings):
                 return after, index
     raise NotCuratableError(
@@ -400,10 +399,6 @@ def _proven(passage: MovedBlock) -> MovedBlock:
 
 def _document(passage: MovedBlock) -> Document:
     return parse_document(_LOOSE_PATH, passage.source, Kind.NOTE)
-
-
-def _alone(passage: MovedBlock) -> Entry:
-    return _document(passage).entries[0]
 
 
 def _written(

@@ -7,6 +7,7 @@ left them, and refused otherwise. Lines that it had removed return beside the li
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby, pairwise
@@ -38,6 +39,12 @@ def split_lines(data: bytes) -> list[bytes]:
     lines = [line + b"\n" for line in data.split(b"\n")]
     last = lines.pop()[:-1]
     return [*lines, last] if last else lines
+
+
+def alike(one: Sequence[object], other: Sequence[object]) -> int:
+    """How many lines both begin with."""
+    shorter = min(len(one), len(other))
+    return next((at for at in range(shorter) if one[at] != other[at]), shorter)
 
 
 def hunks(before: bytes, after: bytes) -> list[Hunk]:
@@ -232,13 +239,8 @@ def _fit(old: list[bytes], out: list[bytes], at: int, replaced: int) -> list[byt
 
 def _changes(old: list[bytes], new: list[bytes]) -> list[tuple[int, int, int, int]]:
     """Ranges of lines that differ, as SequenceMatcher gives them, without its cost on equal ends."""
-    start = 0
-    shortest = min(len(old), len(new))
-    while start < shortest and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < shortest - start and old[-1 - end] == new[-1 - end]:
-        end += 1
+    start = alike(old, new)
+    end = alike(old[start:][::-1], new[start:][::-1])
     middle_old, middle_new = old[start : len(old) - end], new[start : len(new) - end]
     if not middle_old and not middle_new:
         return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import MAXYEAR, MINYEAR, datetime
@@ -73,8 +73,7 @@ class Proposal:
         said["score"] = round(self.score, 4)
         said["parts"] = {name: round(value, 4) for name, value in self.parts.items()}
         said["gates"] = gates_json(self.gates)
-        said["sources"] = list(self.sources)
-        said["entries"] = list(self.entries)
+        said |= {"sources": list(self.sources), "entries": list(self.entries)}
         if self.marks:
             said["marks"] = dict(self.marks)
         if self.made_at is not None:
@@ -96,54 +95,19 @@ def gates_json(gates: Sequence[Gate]) -> dict[str, dict[str, float]]:
 
 def proposal_from_json(said: Mapping[str, Any]) -> Proposal:
     """The proposal in a record of the ledger. Raises ValueError where it is none."""
-    key, action, text = _word(said.get("key")), said.get("action"), said.get("text")
-    if not key or action not in ACTIONS or not isinstance(text, str):
-        raise ValueError("not a proposal")
-    return Proposal(
-        key=key,
-        action=action,
-        text=_word(text),
-        **{name: _word(said.get(name)) for name in ("section", "target", "type", "session", "why", "run")},
-        trust=_word(said.get("trust")) or "unknown",
-        by=_word(said.get("by")) or "dreaming",
-        sources=_words(said.get("sources")),
-        entries=_words(said.get("entries")),
-        score=_number(said.get("score")),
-        parts={name: _number(value) for name, value in _items(said.get("parts"))},
-        gates=tuple(
-            Gate(name=name, reached=_number(value.get("reached")), needed=_number(value.get("needed")))
-            for name, value in _items(said.get("gates"))
-            if isinstance(value, dict)
-        ),
-        made_at=_moment(said.get("made_at")),
-        marks={name: _word(value) for name, value in _items(said.get("marks"))},
-    )
+    import msgspec  # noqa: PLC0415 - not before a ledger is read
 
-
-def _word(value: object) -> str:
-    """A text; a half of a surrogate pair, which no file can hold, raises UnicodeEncodeError, a ValueError."""
-    if not isinstance(value, str):
-        return ""
-    value.encode("utf-8", "surrogateescape")
-    return value
-
-
-def _words(value: object) -> tuple[str, ...]:
-    return tuple(map(_word, value)) if isinstance(value, Sequence) and not isinstance(value, str) else ()
-
-
-def _items(value: object) -> list[tuple[str, Any]]:
-    return [(str(name), one) for name, one in value.items()] if isinstance(value, dict) else []
-
-
-def _number(value: object) -> float:
+    made_at = parse_instant(said.get("made_at"))
+    # Some zone cannot tell the first and the last days of time.
+    record = {**said, "made_at": made_at if made_at and MINYEAR < made_at.year < MAXYEAR else None}
     try:
-        number = float(value) if isinstance(value, (int, float)) else 0.0
-    except OverflowError:
-        return 0.0
-    return number if math.isfinite(number) else 0.0
-
-
-def _moment(value: object) -> datetime | None:
-    moment = parse_instant(value)
-    return moment if moment and MINYEAR < moment.year < MAXYEAR else None  # else some zone cannot tell it
+        gates = msgspec.convert(said.get("gates", {}), dict[str, dict[str, float]])
+        record["gates"] = [{**gate, "name": name} for name, gate in gates.items()]
+        proposal = msgspec.convert(record, Proposal)
+    except msgspec.ValidationError as error:
+        raise ValueError("not a proposal") from error
+    if not proposal.key:
+        raise ValueError("not a proposal: it has no key")
+    # Neither NaN nor a half of a surrogate pair can be written down again: each raises a ValueError.
+    json.dumps(proposal.as_json(), ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogateescape")
+    return proposal

@@ -26,7 +26,7 @@ from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import Any, Literal
 
 from workbench.memory.entry import Entry, Form, Kind, Span, entry_hash
-from workbench.memory.markdown import Document
+from workbench.memory.markdown import Document, numbered
 from workbench.memory.model_window import fits, pieces
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import provenance
@@ -97,15 +97,11 @@ _ORIGINS = ("origin", "source", "channel", "trigger")
 _ABOUT = 200
 """Characters of a name that a file tells of itself."""
 _MAX_ORIGINS = 16
+# First as Claude Code, then as OpenClaw names them.
 _USAGE = (
-    *(
-        "input_tokens",
-        "cache_creation_input_tokens",
-        "cache_read_input_tokens",
-        "output_tokens",
-    ),  # Claude Code
-    *("input", "cacheWrite", "cacheRead", "output"),  # OpenClaw
-)
+    "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens",
+    "input", "cacheWrite", "cacheRead", "output",
+)  # fmt: skip
 _MAX_TOKENS = 1_000_000_000
 
 
@@ -231,12 +227,7 @@ def transcript_document(path: RelPath, transcript: Transcript) -> Document:
     Both sides stand under one heading, so that an answer is found by the words of its question too. The
     document has no bytes: nothing is ever written to a transcript.
     """
-    entries: list[Entry] = []
-    seen: Counter[str] = Counter()
-    for turn in transcript.turns:
-        for entry in _entries(path, transcript, turn):
-            seen[entry.hash] += 1
-            entries.append(replace(entry, ordinal=seen[entry.hash]))
+    entries = numbered(entry for turn in transcript.turns for entry in _entries(path, transcript, turn))
     return Document(path, Kind.TRANSCRIPT, b"", None, given=tuple(entries))
 
 

@@ -127,7 +127,7 @@ def memory_graph_store(
                 "entity": entity,
                 "entity_type": entity_type,
                 **marks,
-                "sources": _source(place, source),
+                "sources": () if source is None else (_source(place, source),),
                 "session": session.session_id,
                 "trust": "agent",  # an agent cannot vouch for what it says, whatever it claims to be quoting
             }

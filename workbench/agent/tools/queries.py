@@ -256,10 +256,10 @@ def memory_graph_recall(
         found, answer.notes = _by_meaning(session, asked, graphs, call)
     except IndexUnavailableError:
         found = [
-            (mark, one.held, one.share)
+            (mark, held, share)
             for mark, graph in graphs.items()
-            for one in memories_with(graph.as_of(today), query, limit)
-            if not types or one.held.memory.type in types
+            for held, share in memories_with(graph.as_of(today), query, limit)
+            if not types or held.memory.type in types
         ]
         answer.notes = [_FOUND_BY_WORDS]
     for mark, held, score in found[:limit]:

@@ -17,8 +17,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, Required, TypedDict
 
-from workbench.dreaming.proposals.safety_flags import title
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError
+from workbench.graph.drafts import excerpt
+from workbench.memory.address import place_of
 from workbench.memory.claims import KEY_DIGITS, claim_key
 from workbench.memory.entry import Entry
 from workbench.memory.file_edit import FileEdit
@@ -36,11 +37,7 @@ _ABOVE = "../"
 
 Read = Callable[[RelPath, bytes], Iterable[Proposal]]
 Change = Callable[[Workspace, RelPath, bytes, str | None], Iterable[FileEdit]]
-Settle = Callable[[bytes, str, datetime | None], bytes | None]
-
-
-def _removed(_data: bytes, _key: str, _accepted: datetime | None) -> None:
-    """A file that holds one proposal goes with it."""
+Settle = Callable[[bytes, str, datetime | None], bytes]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +49,8 @@ class AgentQueue:
     ``change`` gives the edits of memory that the agent itself would make of a file, with ``text`` for its
     words where that is not None; NotCuratableError where it cannot be done. Without ``change`` its proposals
     quote memory, and are added as our own are. ``settle`` gives what is left of a file after the proposal
-    ``key`` was accepted, or else rejected: None where nothing is. While the agent's ``lock`` is there, it is
-    writing.
+    ``key`` was accepted, or else rejected; without it a file holds one proposal and goes with it. While the
+    agent's ``lock`` is there, it is writing.
     """
 
     layout: AgentLayout
@@ -61,7 +58,7 @@ class AgentQueue:
     read: Read
     beside: str = ""
     change: Change | None = None
-    settle: Settle = _removed
+    settle: Settle | None = None
     lock: str = ""
 
 
@@ -160,9 +157,7 @@ def located(workspace: Workspace, proposal: Proposal) -> Proposal:
 
 
 def _quoted(workspace: Workspace, proposal: Proposal) -> Sequence[Entry]:
-    path, _, line = proposal.sources[0].rpartition("#L")
-    number = line.partition("-")[0]
-    first = int(number) if number.isdecimal() else 0
+    path, first = place_of(proposal.sources[0]) or ("", 0)
     text = _uncut(proposal.text)
     try:
         document = workspace.document(path)
@@ -230,7 +225,7 @@ def settled(
         for one in items:
             if one.refusal and one.proposal == proposal:
                 raise NotCuratableError(
-                    f"“{title(proposal.text)}” is left as it is: {one.refusal}",
+                    f"“{excerpt(proposal.text)}” is left as it is: {one.refusal}",
                     hint=f"{one.queue.layout.title} itself may be able to handle it",
                 )
             if one.refusal:
@@ -240,8 +235,8 @@ def settled(
                     f"{one.queue.layout.title} is writing to {one.path}",
                     hint=f"try again; if it is no longer running, remove {one.queue.lock}",
                 )
-            before = edits.get(one.path, FileEdit(one.path, one.data, one.data))
-            after = one.queue.settle(before.after or b"", one.proposal.key, accepted)
+            before, settle = edits[one.path].after if one.path in edits else one.data, one.queue.settle
+            after = settle(before or b"", one.proposal.key, accepted) if settle else None
             edits[one.path] = FileEdit(one.path, one.data, after)
     return tuple(edits.values())
 
@@ -493,7 +488,7 @@ def _apply_write(workspace: Workspace, queued: RelPath, data: bytes, text: str |
         meant = [at for at, entry in enumerate(entries) if (one.old_text or "") in entry]
         if len({entries[at] for at in meant}) != 1:
             many = "several entries" if meant else "no entry"
-            raise NotCuratableError(f"{many} of {path} say “{title(one.old_text or '')}”", hint="reject it")
+            raise NotCuratableError(f"{many} of {path} say “{excerpt(one.old_text or '')}”", hint="reject it")
         entries[meant[0] : meant[0] + 1] = words
     end = "\n" if said.endswith("\n") else ""
     yield FileEdit(path, before, (sign.join(entries) + end).encode("utf-8", "surrogateescape"))

@@ -21,9 +21,10 @@ from workbench.dreaming.proposals.inbox import Book, PendingProposal, find_all, 
 from workbench.dreaming.proposals.information_loss import merged_words
 from workbench.dreaming.proposals.origins import Quotation, quotations
 from workbench.dreaming.proposals.overlay import OverlayWorkspace
-from workbench.dreaming.proposals.safety_flags import flags, flags_of, held_back, is_from_outside, title
+from workbench.dreaming.proposals.safety_flags import flags, flags_of, held_back, is_from_outside
 from workbench.dreaming.vetoes import veto
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
+from workbench.graph.drafts import excerpt
 from workbench.memory.claims import claim_key
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import block_text
@@ -72,7 +73,7 @@ def plan_accept(
     for one in found:
         if one.stale:
             raise NotCuratableError(
-                f"{one.proposal.key} “{title(one.proposal.text)}” is stale: {one.stale}",
+                f"{one.proposal.key} “{excerpt(one.proposal.text)}” is stale: {one.stale}",
                 hint="reject or withdraw it; the next dream proposes it again if it still applies",
             )
     named = {
@@ -155,7 +156,7 @@ def plan_of(
         except WorkbenchError as error:
             after = f" after the {len(batch.done)} before it" if batch.done else ""
             raise NotCuratableError(
-                f"{one.key} “{title(final[one.key])}” cannot be accepted{after}: {error.message}",
+                f"{one.key} “{excerpt(final[one.key])}” cannot be accepted{after}: {error.message}",
                 hint=error.hint or "nothing was changed",
             ) from error
     foreseen, done = batch.foreseen, batch.done
@@ -315,13 +316,13 @@ def _notes(done: Sequence[AppliedProposal]) -> tuple[str, ...]:
         said = [*one.notes]
         if one.proposal.action in _ON_THE_PAGE and (why := veto(one.text)):
             said.append(f"dreaming would not keep this by itself: {why}")
-        notes += [f"{one.proposal.key} “{title(one.text, _SHORT)}”: {note}" for note in said]
+        notes += [f"{one.proposal.key} “{excerpt(one.text, _SHORT)}”: {note}" for note in said]
     return tuple(notes)
 
 
 def _left_out(texts: Mapping[str, str], held: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(
-        f"left out, and still waiting: {key} “{title(texts[key], _SHORT)}”: {why}"
+        f"left out, and still waiting: {key} “{excerpt(texts[key], _SHORT)}”: {why}"
         + ("" if why == _ALONE else " (--allow-flagged takes it)")
         for key, why in held.items()
     )
@@ -329,7 +330,7 @@ def _left_out(texts: Mapping[str, str], held: Mapping[str, str]) -> tuple[str, .
 
 def _summary(done: Sequence[AppliedProposal]) -> str:
     if len(done) == 1:
-        return title(done[0].text)
+        return excerpt(done[0].text)
     counts = Counter(one.proposal.action for one in done)
     return f"{len(done)} proposals: " + ", ".join(f"{count} {action}" for action, count in counts.items())
 
@@ -405,7 +406,7 @@ def plan_decision(
     ]
     return Plan(
         action=_ACTIONS[decision],
-        summary=title(proposals[0].text) if len(proposals) == 1 else f"{len(proposals)} proposals",
+        summary=excerpt(proposals[0].text) if len(proposals) == 1 else f"{len(proposals)} proposals",
         edits=settled(workspace, out, None),
         records=ledger_records("decisions", records, now),
         reason=reason,
@@ -443,7 +444,7 @@ def _known(book: Book, key: str) -> Proposal:
         raise UsageError(f"{key} {what}", hint=shown or "`workbench inbox list --all` shows their keys")
     newest = book.decisions.newest.get(name_of(hits[0]))
     if newest and newest.decision == "withdrawn" and book.count(hits[0]) <= newest.seen:
-        said = f"“{title(hits[0].text)}” was {newest.said} already"
+        said = f"“{excerpt(hits[0].text)}” was {newest.said} already"
         raise UsageError(said, hint="nothing was changed")
     return hits[0]
 

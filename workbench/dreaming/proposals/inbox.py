@@ -10,16 +10,17 @@ another one waits, and is decided, with it.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 from workbench.dreaming.proposals.agent_queues import QueuedProposal, queued_in
-from workbench.dreaming.proposals.safety_flags import flags_of, title
+from workbench.dreaming.proposals.safety_flags import flags_of
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError, WorkbenchError, disk_error
+from workbench.graph.drafts import excerpt
 from workbench.memory.address import find_entry, path_of
-from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document
 from workbench.memory.names import is_outside
 from workbench.memory.proposal import Proposal, proposal_from_json
@@ -163,7 +164,7 @@ def waiting(
     ``stale`` says so.
     """
     book = book or read_book(workspace)
-    present = _Present(workspace)
+    is_there = _present_in(workspace)
     out = []
     for name, (proposal, count) in book.proposals.items():
         if not proposal.key.startswith(keys):
@@ -174,7 +175,7 @@ def waiting(
             continue
         decision = book.decisions.newest.get(name)
         until = decision.until if decision and decision.decision == "deferred" else None
-        stale, gone = present.why_stale(proposal)
+        stale, gone = _why_stale(proposal, is_there)
         own = next((item for item in queued[:1] if item.proposal == proposal), None)
         if queued:
             stale = (own and own.refusal) or book.why_closed(proposal) or stale
@@ -251,7 +252,7 @@ def _unknown(book: Book, key: str, hits: Sequence[Proposal]) -> UsageError:
         )
     known = book.proposals.get(decided.name)
     what = (
-        f"“{title(known[0].text)}” is no longer pending" if known else f"there is no pending proposal {key}"
+        f"“{excerpt(known[0].text)}” is no longer pending" if known else f"there is no pending proposal {key}"
     )
     return UsageError(what, hint=f"it was {decided.said}; `workbench undo` undoes that decision")
 
@@ -326,38 +327,35 @@ def _is_news(old: Proposal, new: Proposal) -> bool:
     return same_claim and any(getattr(old, what) != getattr(new, what) for what in _SAME)
 
 
-@dataclass(slots=True)
-class _Present:
-    """Whether what proposals are about still stands, with one reading of each file."""
+def _why_stale(proposal: Proposal, is_there: Callable[[str], bool]) -> tuple[str, tuple[str, ...]]:
+    """Why it cannot be accepted any more, and which of its source entries are gone."""
+    if proposal.target and not is_there(proposal.target):
+        return f"{proposal.target} no longer exists", ()
+    gone = tuple(one for one in proposal.entries if not is_outside(one) and not is_there(one))
+    if proposal.entries and len(gone) == len(proposal.entries):
+        what = "its source no longer exists" if len(gone) == 1 else "its sources no longer exist"
+        return what, gone
+    return "", gone
 
-    workspace: Workspace
-    _documents: dict[str, Document | None] = field(default_factory=dict)
 
-    def why_stale(self, proposal: Proposal) -> tuple[str, tuple[str, ...]]:
-        """Why it cannot be accepted any more, and which of its source entries are gone."""
-        if proposal.target and self.entry(proposal.target) is None:
-            return f"{proposal.target} no longer exists", ()
-        gone = tuple(a for a in proposal.entries if not is_outside(a) and self.entry(a) is None)
-        if proposal.entries and len(gone) == len(proposal.entries):
-            what = "its source no longer exists" if len(gone) == 1 else "its sources no longer exist"
-            return what, gone
-        return "", gone
+def _present_in(workspace: Workspace) -> Callable[[str], bool]:
+    """Tells whether an entry is at an address, and memory; each file is read once."""
 
-    def entry(self, address: str) -> Entry | None:
-        """The entry at an address; None where there is none, or where it is no memory."""
-        path = path_of(address) or address
-        if path not in self._documents:
-            self._documents[path] = None
-            with contextlib.suppress(NotMemoryError, OSError):
-                self._documents[path] = self.workspace.document(path)
-        document = self._documents[path]
-        if document is None:
-            return None
-        if "#" not in address:  # a whole page: any entry of it stands for it
-            return next(iter(document.entries), None)
-        with contextlib.suppress(EntryNotFoundError, UsageError):
-            return find_entry(document, address)
+    @functools.cache
+    def read(path: str) -> Document | None:
+        with contextlib.suppress(NotMemoryError, OSError):
+            return workspace.document(path)
         return None
+
+    def is_there(address: str) -> bool:
+        document = read(path_of(address) or address)
+        if document is None or "#" not in address:  # of a whole page any entry stands for it
+            return document is not None and bool(document.entries)
+        with contextlib.suppress(EntryNotFoundError, UsageError):
+            return bool(find_entry(document, address))
+        return False
+
+    return is_there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

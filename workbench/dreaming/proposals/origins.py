@@ -44,13 +44,7 @@ def cited(proposal: Proposal, places: Sequence[PromotionSource]) -> tuple[str, .
     """Where the claim comes from: the lines where its entries stand now, and what has no entry to ask."""
     known = {path_of(address) for address in proposal.entries if not is_outside(address)}
     others = [source for source in proposal.sources if source.partition("#L")[0] not in known]
-    return tuple(dict.fromkeys((*(_lines(place.entry) for place in places), *others)))
-
-
-def _lines(entry: Entry) -> str:
-    """``path#L12-L14``"""
-    last = f"-L{entry.end_line}" if entry.end_line > entry.start_line else ""
-    return f"{entry.path}#L{entry.start_line}{last}"
+    return tuple(dict.fromkeys((*(place.entry.place for place in places), *others)))
 
 
 def origin_of(
@@ -67,7 +61,7 @@ def origin_of(
     days = [day for entry in entries if (day := entry.origin.day("occurred_at") or entry.date)]
     named = _independent(sources, places)[:_MOST_SOURCES]
     quoted = entry_hash(text)
-    hashes = (place.entry.hash for place in places if _lines(place.entry) in named)
+    hashes = (place.entry.hash for place in places if place.entry.place in named)
     # The same for the same decision: what is shown before it is what is written.
     name = hashlib.sha256(f"{proposal.key}\n{text}\n{now.date()}".encode("utf-8", "surrogateescape"))
     fields = [("id", "m" + name.hexdigest()[:6])]
@@ -84,7 +78,7 @@ def origin_of(
 
 def _independent(sources: Sequence[str], places: Sequence[PromotionSource]) -> list[str]:
     """The sources without those that tell of the same session once more: its log comes before its episode."""
-    of_place = {_lines(place.entry): place for place in places}
+    of_place = {place.entry.place: place for place in places}
     ranked = sorted(sources, key=lambda one: one in of_place and of_place[one].entry.kind is Kind.EPISODE)
     kept: list[str] = []
     told: set[str] = set()
@@ -195,7 +189,7 @@ def _of_entry(workspace: Workspace, address: str) -> Quotation:
         why = "it was changed or removed since" if isinstance(error, UsageError) else str(error)
         return Quotation(place=address, gone=why)
     words = split_provenance(block_text(document, entry))[0].strip()
-    return _quotation(_lines(entry), words, document, entry)
+    return _quotation(entry.place, words, document, entry)
 
 
 def _of_source(workspace: Workspace, source: str) -> Quotation:

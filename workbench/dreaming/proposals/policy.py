@@ -8,11 +8,11 @@ touch too much of what is there, or leave no room. Only what the run proposes to
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from workbench.dreaming.eviction import Turns, archive_proposals
+from workbench.dreaming.eviction import archive_proposals, turn_finder
 from workbench.dreaming.owner_model import OwnerModel, owner_model
 from workbench.dreaming.proposals.apply import ApplyBatch
 from workbench.dreaming.proposals.budget import budget_of
@@ -54,7 +54,7 @@ class PolicyChoice:
 
 def choose(workspace: Workspace, proposals: Sequence[Proposal], *, now: datetime) -> PolicyChoice:
     """Which of ``proposals`` policy accepts, in their order. Reads only."""
-    leaving = frozenset(one.target for one in proposals if one.action == "archive")
+    leaving = {one.target for one in proposals if one.action == "archive"}
     book = read_book(workspace)
     trial = _Trial(workspace, owner_model(workspace, book), now, leaving)
     held = []
@@ -96,29 +96,22 @@ def plan_apply(
     )
 
 
-@dataclass(slots=True)
 class _Trial:
     """Proposals laid one over the other as long as each of them may be."""
 
-    workspace: Workspace
-    model: OwnerModel
-    now: datetime
-    leaving: frozenset[str]
-    """Addresses of what the run proposes to archive: nothing else makes room."""
-    batch: ApplyBatch = field(init=False)
-    taken: list[Proposal] = field(default_factory=list)
-    archived: tuple[Proposal, ...] = ()
-    _touched: set[str] = field(default_factory=set)
-    _turns: Turns = field(init=False)
-    _limit: int = field(init=False)
-    _most: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.batch = ApplyBatch(OverlayWorkspace(self.workspace), self.now, ACTOR)
-        self._turns = Turns(self.workspace)
-        budget = budget_of(self.workspace)
+    def __init__(
+        self, workspace: Workspace, model: OwnerModel, now: datetime, leaving: Collection[str]
+    ) -> None:
+        """``leaving`` are addresses of what the run proposes to archive: nothing else makes room."""
+        self.workspace, self.model, self.now, self.leaving = workspace, model, now, leaving
+        self.batch = ApplyBatch(OverlayWorkspace(workspace), now, ACTOR)
+        self.taken: list[Proposal] = []
+        self.archived: tuple[Proposal, ...] = ()
+        self._touched: set[str] = set()
+        self._turn_of = turn_finder(workspace)
+        budget = budget_of(workspace)
         self._limit = max(budget.limit, budget.used)
-        self._most = int(MOST_TOUCHED * len(blocks(self.workspace.memory_document())))
+        self._most = int(MOST_TOUCHED * len(blocks(workspace.memory_document())))
 
     def refusal(self, one: Proposal) -> str:
         """Why policy does not accept it; empty where it does, and it is laid."""
@@ -190,7 +183,7 @@ class _Trial:
                 limit=self._limit,
                 run=one.run,
                 spared=spared,
-                turns=self._turns,
+                turn_of=self._turn_of,
             )
         except NotCuratableError:
             archived = None

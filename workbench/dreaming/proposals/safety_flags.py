@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from workbench.errors import FlaggedError
+from workbench.graph.drafts import excerpt
 from workbench.memory.origin import Origin
 from workbench.memory.proposal import QUEUE, Proposal
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.prompt_injection import suspicion
-from workbench.safety.secrets import by_rule, masked, secrets_in
-from workbench.safety.terminal import cut, visible
-
-_TITLE = 60
+from workbench.safety.secrets import by_rule, secrets_in
 
 
 @lru_cache(maxsize=2_048)
@@ -60,13 +58,10 @@ def held_back(proposals: Sequence[Proposal], texts: Mapping[str, str], among: in
     if held and len(held) == among:
         said = (words for one in proposals for words in said_by(one, texts[one.key]))
         secret = any(secrets_in(words) for words in said)
-        error = FlaggedError({f"{key} {title(texts[key])}": why for key, why in held.items()}, secret=secret)
+        error = FlaggedError(
+            {f"{key} {excerpt(texts[key])}": why for key, why in held.items()}, secret=secret
+        )
         options = "--allow-flagged --allow-secret" if secret else "--allow-flagged"
         error.hint = f"review it first; `workbench inbox accept KEY {options}` accepts it anyway"
         raise error
     return held
-
-
-def title(text: str, characters: int = _TITLE) -> str:
-    """``text`` on one line, short, without secrets, and harmless."""
-    return cut(visible(masked(" ".join(text.split())), one_line=True), characters)
