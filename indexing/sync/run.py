@@ -572,7 +572,7 @@ class _Sync:
     def _finished(self, generation: Generation | None, manifest: Manifest) -> SyncReport:
         report = self._report
         if not self._vectors:
-            report.vectors = "left out"
+            report.vectors = "vectors were left out"
         elif self._no_model and report.vectors is None:
             report.vectors = self._no_model
         report.entries = manifest.entries

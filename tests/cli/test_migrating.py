@@ -67,7 +67,7 @@ def test_a_person_is_shown_the_change_and_asked(
 
 def test_memory_without_ours_needs_none(sandbox: Sandbox, run: Run) -> None:
     (sandbox.root / "episodes/2026/03/e1.md").unlink()
-    assert form(run, "--fix", "--yes")["seen"] == "no number, and no older form"
+    assert form(run, "--fix", "--yes")["seen"] == "no format number, and none in an older format"
     assert not (sandbox.root / "workbench.yaml").exists()
 
 

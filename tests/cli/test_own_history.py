@@ -869,5 +869,5 @@ def test_init_says_where_history_is_kept_when_git_ignores_the_memory(
         assert done.code == 0
         (line,) = [one for one in done.out.splitlines() if one.startswith("history: ")]
         assert f"kept in {tmp_path / 'code/.git/workbench'}" in line
-        assert "outside of any repository: git ignores " in line
+        assert "because git ignores " in line
     assert "history: " not in run("init", str(tmp_path / "memory")).out

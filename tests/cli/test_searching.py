@@ -282,7 +282,7 @@ def test_an_index_of_another_version_is_built_anew_by_keywords_and_answers(
     result = run("search", "staging port", "--mode", mode)
     assert result.code == 0
     assert "The staging port is 8443" in result.out
-    assert "there was no index of this version: indexed by keywords" in result.err
+    assert "there was no index of this version yet: indexed by keywords" in result.err
     assert "indexed by keywords" not in run("search", "staging port", "--mode", mode).err
 
 

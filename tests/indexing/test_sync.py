@@ -195,7 +195,7 @@ def test_a_renamed_folder_is_no_loss(memory: Memory) -> None:
 def test_words_first_vectors_later(memory: Memory) -> None:
     memory.write("MEMORY.md", "The door code is 4411")
     report = memory.reindex(vectors=False)
-    assert (report.vectors, report.embedded) == ("left out", 0)
+    assert (report.vectors, report.embedded) == ("vectors were left out", 0)
     assert freshness(memory.workspace).pending == 1
     assert memory.lexical().search(Query("door")).hits
     report = memory.reindex()

@@ -287,7 +287,7 @@ def caught_up(place: Workspace) -> str | None:
         missing = catch_up(place, show)
     if built:
         narrate(
-            "there was no index of this version: indexed by keywords; "
+            "there was no index of this version yet: indexed by keywords now; "
             "`workbench reindex` adds semantic search"
         )
     return missing

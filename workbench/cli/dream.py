@@ -175,7 +175,7 @@ def _dream(place: Workspace, *, applies: bool) -> None:
         count = len(candidates)
         wait = "would wait" if dry_run else "waits" if count == 1 else "wait"
         narrate(
-            f"{plural(count, 'proposal')} {wait} for your decision: `workbench inbox list`"
+            f"{plural(count, 'proposal')} of this run {wait} for your decision: `workbench inbox list`"
             if count
             else "nothing is proposed"
         )

@@ -94,7 +94,7 @@ def say_waiting(waits: Iterable[PendingProposal], now: datetime) -> None:
         note = f"stale: {one.stale}" if one.stale else ""
         note = one.stale if one.malformed else note
         if is_from_outside(one.proposal) and not note:
-            note = "from outside: accepted only by itself, never with others"
+            note = "from outside: never accepted together with others"
         if one.hidden(now):
             note = f"deferred until {one.until}"
         if found := flags_of(one.proposal):

@@ -109,7 +109,7 @@ def _say_status(report: dict[str, Any]) -> None:
 
 def kept_in(kept: dict[str, Any]) -> str:
     """Where history is kept, or will be; why, where that is not in a repository."""
-    apart = f", outside of any repository: {kept['why']}" if kept["own"] else ""
+    apart = f", because {kept['why']}" if kept["own"] else ""
     return f"{'kept' if kept['made'] else 'will be kept'} in {kept['path']}{apart}"
 
 
@@ -165,7 +165,7 @@ def _status(place: Workspace) -> dict[str, Any]:
         warnings.append(f"{place.memory_path()} cannot be read: {error}")
     try:
         head = place.history.head()
-        repository = f"at {head[:12]}" if head else "without commits"
+        repository = f"at {head[:12]}" if head else "no commits yet"
         history = history_of(place)
         backup = _last_backup(place)
         warnings += conflict_warnings(place)

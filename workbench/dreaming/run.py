@@ -119,10 +119,7 @@ def explain(
             why = f"it is not a candidate: {seen.why}"
             return Explanation(key=seen.key, text=seen.text, proposed=False, verdict=why)
         days = workspace.settings.dream_days
-        why = (
-            f"no log, note or episode of the last {days} days contains it; older recalls of it point to "
-            "nothing"
-        )
+        why = f"no log, note or episode of the last {days} days contains it"
         return Explanation(key=wanted.key, text=wanted.said, proposed=False, verdict=why)
     cluster, recalls = found.cluster, found.recalls
     line = line_of(cluster.best, known.recurring)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -27,6 +28,8 @@ BATCH = 200
 _CLIP = 3.0
 """Deviations from the mean that a count is worth at most."""
 _LEAST_LETTERS = 4
+_LENGTH, _LENGTH_IS = "its length", "its length is"
+"""What is said of a line's length, for the two counts of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,17 +85,14 @@ class Salience:
         """What speaks for a line (above 0) and against it, in log odds, in words; what weighs most first."""
         counts, head = features_of([line]).counts, self.talk if line.spoken else self.notes
         shares = head.standardised(counts)[0] * head.weights[:-1]
-        told = [
-            (float(share), name)
-            for share, name, count in zip(shares, NAMES, counts[0], strict=True)
-            if count > 0
-        ]
-        told += [
-            (float(head.weights[-1] * self.step * self.grams[bucket] * value), f"“{words}”")
-            for words, bucket, value in word_grams(line)
-            if len(words) >= _LEAST_LETTERS or not words.isascii()
-        ]
-        return sorted(told, key=lambda one: (-abs(one[0]), one[1]))
+        told: defaultdict[str, float] = defaultdict(float)
+        for share, name, count in zip(shares, NAMES, counts[0], strict=True):
+            if count > 0:
+                told[_LENGTH if name.endswith(_LENGTH_IS) else name] += float(share)
+        for words, bucket, value in word_grams(line):
+            if len(words) >= _LEAST_LETTERS or not words.isascii():
+                told[f"“{words}”"] += float(head.weights[-1] * self.step * self.grams[bucket] * value)
+        return sorted(((share, name) for name, share in told.items()), key=lambda one: (-abs(one[0]), one[1]))
 
 
 def in_batches(

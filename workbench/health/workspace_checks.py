@@ -142,7 +142,7 @@ def format_(subject: CheckSubject) -> Look:
         yield Finding(error.message, "changes are refused until it has a valid format", error.hint)
         return
     found, older = format_of(subject.root), files_of_older_form(subject.workspace)
-    yield f"format {found}" if found == FORMAT or older else "no number, and no older form"
+    yield (f"format {found}" if found == FORMAT or older else "no format number, and none in an older format")
     if older:
         yield Finding(
             f"comments of the workbench prevent other programs from reading links in {few([*older])}",
