@@ -17,6 +17,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from workbench.safety.machine_output import is_shell_command
+
 _AI = (
     r"(?:ai|a\.i\.|llms?|(?:large )?language models?|assistants?|chat ?bots?|(?:ai|autonomous"
     r"|coding) agents?|agents?|models?|bots?"
@@ -434,11 +436,14 @@ _ADDRESS = re.compile(
 )
 _LINK = re.compile(r"\b(?:link|url|enlace|lien|ссылк\w*|адрес\w*)\b|链接|リンク|网址")
 _MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}\.\w")
-_COMMAND = re.compile(
-    r"`[^`\n]{2,300}`|(?<![\w.-])(?:curl|wget|bash|zsh|powershell|iex|sudo|chmod|chown|rm -\w+|eval|base64|npx|npm|pip3?"
+_CODE = re.compile(r"`([^`\n]{2,300})`")
+_PROGRAM = re.compile(
+    r"(?<![\w.-])(?:curl|wget|bash|zsh|powershell|iex|sudo|chmod|chown|rm -\w+|eval|base64|npx|npm|pip3?"
     r"|python3?|node|perl|nc|netcat|ssh|scp|crontab|docker|git push)(?![\w-])(?=\s+[\w\"'$./~-]|\s*$)"
     r"|\|\s*(?:sudo )?(?:ba|z|da)?sh\b"
-    r"|\b(?:command|script|shell|terminal|program|binary|code|befehl\w*|skript\w*|programm\w*|commande\w*|script\w*"
+)
+_COMMAND = re.compile(
+    r"\b(?:command|script|shell|terminal|program|binary|code|befehl\w*|skript\w*|programm\w*|commande\w*|script\w*"
     r"|comandos?|programas?|команд\w*|скрипт\w*|программ\w*|код)\b"
     r"|命令|脚本|程序|终端|コマンド|スクリプト|プログラム|シェル"
 )
@@ -575,10 +580,19 @@ def _doubtful(low: str, verbs: set[str]) -> str | None:
     secret, answer, rules = _SECRET.search(low), _ANSWER.search(low), _OWN_RULES.search(low)
     meets = {
         _IGNORE: rules,
-        _RUN: _COMMAND.search(low) or away or answer,
+        _RUN: _orders_a_command(low) or away or answer,
         _FOLLOW: rules or away,
         _SEND: _MAIL.search(low) or away or secret or _STORE.search(low),
         _PAY: _ACCOUNT.search(low),
         _FETCH: away or answer or secret,
     }
     return next((verb for verb, met in meets.items() if verb in verbs and met), None)
+
+
+def _orders_a_command(low: str) -> bool:
+    """Whether a command is named or written out; code that no shell would run is only quoted."""
+    return (
+        _PROGRAM.search(low) is not None
+        or _COMMAND.search(_CODE.sub(" ", low)) is not None
+        or any(map(is_shell_command, _CODE.findall(low)))
+    )
