@@ -437,6 +437,11 @@ _ADDRESS = re.compile(
 _LINK = re.compile(r"\b(?:link|url|enlace|lien|ссылк\w*|адрес\w*)\b|链接|リンク|网址")
 _MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}\.\w")
 _CODE = re.compile(r"`([^`\n]{2,300})`")
+_RUN_CODE = re.compile(
+    r"(?:\b(?:run|execut\w*|launch|invoke|install|führe|starte|lance[rz]?|exécute[rz]?|ejecut\w+|corre|запус\w+"
+    r"|выполни\w*)|运行|執行|执行|実行)[:：]?\s*`(?:[\w./-]+\.(?:py|js|rb|pl)|[\w./:-]+\s[^`(){}=;]+)`"
+)
+"""Code of some words directly behind the verb is what to run, whatever program it names."""
 _PROGRAM = re.compile(
     r"(?<![\w.-])(?:curl|wget|bash|zsh|powershell|iex|sudo|chmod|chown|rm -\w+|eval|base64|npx|npm|pip3?"
     r"|python3?|node|perl|nc|netcat|ssh|scp|crontab|docker|git push)(?![\w-])(?=\s+[\w\"'$./~-]|\s*$)"
@@ -593,6 +598,7 @@ def _orders_a_command(low: str) -> bool:
     """Whether a command is named or written out; code that no shell would run is only quoted."""
     return (
         _PROGRAM.search(low) is not None
+        or _RUN_CODE.search(low) is not None
         or _COMMAND.search(_CODE.sub(" ", low)) is not None
         or any(map(is_shell_command, _CODE.findall(low)))
     )
