@@ -140,8 +140,8 @@ _SINCE = (
     r"|\d{4}-\d\d"
 )
 _SAYS_OVER = re.compile(
-    rf"[\W_]*(?:\w+ )?[(\[（【][^)\]）】]{{0,40}}?(?<!\w)(?:{_OVER})(?![^\W\d_])"
-    rf"|[\W_]*(?:{_OVER})[*_]*(?::|：| (?:{_SINCE})(?!\w))|\W*~~(?P<struck>[^~]+)~~(?P<rest>.*)",
+    rf"[\W_]{{0,8}}(?:\w+ )?[(\[（【][^)\]）】]{{0,40}}?(?<!\w)(?:{_OVER})(?![^\W\d_])"
+    rf"|[\W_]{{0,8}}(?:{_OVER})[*_]*(?::|：| (?:{_SINCE})(?!\w))|\W{{0,8}}~~(?P<struck>[^~]+)~~(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 """The head of an entry by which it says itself that it is over: a remark, or words that are struck out."""
