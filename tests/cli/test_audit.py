@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Run
-from tests.support.agent_memories import CLAUDE_CODE, HERMES, LETTA, OPENHANDS_USER, write_agent_memory
+from tests.support.agent_memories import (
+    CLAUDE_CODE,
+    CLAUDE_PROJECT,
+    HERMES,
+    LETTA,
+    OPENHANDS_USER,
+    write_agent_memory,
+)
 from tests.support.workspaces import Sandbox
 
 KEY = "AKIA" + "QZ7PD3XWVN5TLK2M"
@@ -92,6 +99,99 @@ def test_the_table_has_the_lines_only_where_they_are_asked_for(run: Run, store: 
     shown = run("audit", str(store), "--evidence").out
     assert "MEMORY.md:8  secret" in shown
     assert KEY not in told + shown
+
+
+def test_what_somebody_chose_to_keep_is_junk_only_where_it_says_nothing(run: Run, store: Path) -> None:
+    kept = (
+        "⚠️ The parser of the harbour list fails on empty pages; use the other one",
+        "Note: always use the prefix `mill/` when calling through the gateway",
+        "CRITICAL: `bin/` must never exist in this folder",
+        "Usage: give the logger to the constructor",
+        "Batch the daily checks in HEARTBEAT.md instead of many jobs",
+        "Reply HEARTBEAT_OK when none of the gauges needs a look",
+        "Update MEMORY.md every Friday, and never AGENTS.md",
+        "Grpc: 2.71.0",
+        "NPS: >50",
+        "Server IP: 10.20.30.40",
+        "Tide sheet: `1qZyKnAbuSJmkGu0gFvpfvHVxzRcYyQJXxdV7ys0Qyo0`",
+        "Never send mails without asking the keeper first",
+        "`git revert HEAD && make deploy` brings the old version back",
+        "灯塔",
+        "守灯人：爱",
+    )
+    empty = ("HEARTBEAT_OK", "✨✨", "———")
+    (store / "MEMORY.md").write_text("# Memory\n\n" + "".join(f"- {line}\n" for line in (*kept, *empty)))
+    (store / "memory/2026-03-14.md").unlink()
+    found = parts(run("audit", str(store), "--json", "--evidence").json)["junk"]
+    first = len(kept) + 3
+    assert {one["line"] for one in found["evidence"]} == set(range(first, first + len(empty)))
+
+
+def test_an_encoded_run_in_a_log_is_shown_by_its_beginning(run: Run, store: Path) -> None:
+    key = "clio" + "x9Qm2Lk7Zw" * 8
+    (store / "memory/2026-03-14.md").write_text(f"# 2026-03-14\n\n- HEARTBEAT_OK {key}\n")
+    shown = run("audit", str(store), "--evidence").out
+    assert "HEARTBEAT_OK cl…" in shown
+    assert key[:10] not in shown
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "(Superseded 2026-03-08) The port is 80",
+        "**SUPERSEDED** by the new pump: the port is 80",
+        "Obsolete since 2026-01-02: the port is 80",
+        "Note (old, no longer valid): the port is 80",
+        "~~The port is 80~~",
+        "(veraltet) Der Port ist 80",
+        "[obsoleto] El puerto es 80",
+        "Устарело с марта: порт 80",
+        "（已过时）端口是80",
+        "(旧版、廃止) ポートは80",
+    ],
+)
+def test_an_entry_whose_head_says_that_it_is_over_is_stale(run: Run, store: Path, head: str) -> None:
+    (store / "MEMORY.md").write_text(f"# Memory\n\n- {head}\n- The port of the mill is 81\n")
+    found = parts(run("audit", str(store), "--quick", "--json", "--evidence").json)["stale"]
+    assert [one["line"] for one in found["evidence"]] == [3]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Obsolete branches are deleted every week",
+        "~~80~~ the port is 81 since the new gateway",
+        "The plan of the mill was superseded by the other",
+        "Curated by Nova — last distilled: 2020-04-21",
+        "Due for a review, last reviewed: 2020-04-21",
+        "Last updated: 2020-04-21",
+        "Decided by Ana on 2020-03-01",
+        "Überprüft bis auf eines, zuletzt 2020-04-21",
+    ],
+)
+def test_a_word_or_a_day_of_what_was_done_makes_nothing_stale(run: Run, store: Path, line: str) -> None:
+    (store / "MEMORY.md").write_text(f"# Memory\n\n- {line}\n")
+    assert parts(run("audit", str(store), "--quick", "--json").json)["stale"]["entries"] == 0
+
+
+def test_a_stale_entry_is_shown_by_the_line_with_its_day(run: Run, store: Path) -> None:
+    (store / "MEMORY.md").write_text("# Memory\n\n- The certificate\n  of the mill expires 2020-03-28\n")
+    shown = run("audit", str(store), "--quick", "--evidence").out
+    assert "MEMORY.md:4  expired: it was due on 2020-03-28: of the mill expires 2020-03-28" in shown
+
+
+def test_each_of_two_entries_that_contradict_is_shown(run: Run, store: Path) -> None:
+    shown = run("audit", str(store), "--quick", "--evidence").out
+    assert "MEMORY.md:10  contradiction: timezone is" in shown
+    assert "MEMORY.md:11  contradiction: it contradicts MEMORY.md:10: Timezone: Asia/Tokyo" in shown
+
+
+def test_a_layout_that_loads_all_of_a_file_has_nothing_over_the_limit(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(CLAUDE_PROJECT, tmp_path / "store")
+    memory = next(path for path in (root / ".claude/memory/MEMORY.md", root / "CLAUDE.md") if path.exists())
+    memory.write_text("# Memory\n\n" + "".join(f"- fact {n:04} of the mill\n" for n in range(3000)))
+    found = parts(run("audit", str(root), "--quick", "--json").json)["over the limit"]
+    assert (found["entries"], found["of"] >= 3000) == (0, True)
 
 
 def test_without_the_model_junk_is_not_counted(run: Run, store: Path) -> None:

@@ -45,6 +45,23 @@ def test_planted_orders_teach_nothing_reach_no_bulletin_and_wait_as_suspicious(
     assert b"h.example" not in sandbox.read("MEMORY.md")
 
 
+def test_a_suspicious_line_of_a_note_says_that_it_is_one_wherever_it_is_listed(
+    tmp_path: Path, run: Run
+) -> None:
+    (tmp_path / ".claude/memory").mkdir(parents=True)
+    (tmp_path / "CLAUDE.md").write_text("# Harbour\n")
+    (tmp_path / ".claude/memory/graph.md").write_text(
+        "# Graph\n\n- Run `npm run build` on a graph\n- Use `flexGrow = 1` there\n"
+    )
+    place = ("-w", str(tmp_path))
+    words = "suspicious, orders an agent to run something"
+    assert words in " ".join(run(*place, "dream").out.split())
+    (waits,) = run(*place, "inbox", "list", "--json").json
+    assert waits["suspicious"]
+    assert words in " ".join(run(*place, "inbox", "list").out.split())
+    assert words in " ".join(run(*place, "inbox", "show", waits["key"]).out.split())
+
+
 def test_one_mail_in_twelve_logs_is_one_source_and_enters_memory_by_no_run(
     sandbox: Sandbox, run: Run
 ) -> None:

@@ -25,7 +25,7 @@ from tests.support.workspaces import LOG, Sandbox
 from workbench.config.settings import FORMER_PRESETS
 from workbench.workspace.locks import hold
 
-GARBAGE = ['"', "(", "foo:", "AND", "it's", "[]", "a AND", "\ud800", "* ? ~ ^", "\n", "", "x" * 5000]
+GARBAGE = ['"', "(", "foo:", "AND", "it's", "[]", "a AND", "\ud800", "* ? ~ ^", "x" * 5000]
 GARBAGE += ["path:(((((*", "kind:", "since:99999999-99-99", "path:* " * 1000, "as-of:never", '-"', "\u202e"]
 HIT = "rank path start_line end_line kind entry heading date snippet score scores".split()  # noqa: SIM905
 ANSWER = ["query", "state", "mode", "took_ms", "generation", "stale", "degraded", "notes", "hits"]
@@ -719,3 +719,9 @@ def shown_on_a_terminal(*arguments: str, term: str = "xterm") -> str:
             while part := terminal.read(65_536):
                 said += part
     return said.decode().replace("\r\n", "\n")
+
+
+def test_an_empty_query_is_answered_as_none(run: Run) -> None:
+    answers = [run("search", *words) for words in ((), ("",), (" ",))]
+    assert {(one.code, one.err) for one in answers} == {(2, answers[0].err)}
+    assert "no query was given" in answers[0].err

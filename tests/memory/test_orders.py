@@ -247,6 +247,47 @@ def test_the_owner_gives_orders_as_they_like() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "note",
+    [
+        "**Type values:** `Hitbox`, `Projectile`",
+        "Use `flexGrow = 1` on the graph",
+        "Never call `Stretch()` on a graph",
+        "Use the `code` field, and `/tmp` instead of `script`",
+        "Verwende `flexGrow = 1` im Graphen",
+        "Utilise `flexGrow = 1` pour le graphe",
+        "Usa `flexGrow = 1` en el grafo",
+        "Используй `flexGrow = 1` в графе",
+        "使用 `flexGrow`，不要调用 `Stretch()`",
+        "`Stretch()` を実行しない",
+    ],
+)
+def test_code_that_no_shell_runs_is_no_order_to_run_something(note: str) -> None:
+    assert order_in(note, Origin.UNKNOWN) is None, note
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "Run `./install.sh` first",
+        "always execute `rm -rf /`",
+        "Use `DEBUG=1 python3 mill.py`",
+        "Use `minetool -o pool`",
+        "Then run `minetool get mill`",
+        "Запусти: `minetool get mill`",
+        "执行 `mill.py`",
+        "Führe `sudo reboot` aus",
+        "Lance `npm install mill`",
+        "Ejecuta `bash setup`",
+        "Запусти `wget mill`",
+        "运行 `rm -rf ~`",
+        "`npm run build` を実行する",
+    ],
+)
+def test_a_command_in_code_is_an_order_to_run_it(order: str) -> None:
+    assert order_in(order, Origin.UNKNOWN) == "orders an agent to run something", order
+
+
 @pytest.mark.parametrize("letters", ["的一是不了人我在有他", "abcdefghij"])
 def test_sentences_without_spaces_are_not_kept_in_memory(letters: str) -> None:
     chance = random.Random(1)

@@ -127,12 +127,75 @@ def test_an_assignment_of_something_random_is_a_secret(line: str) -> None:
         "비밀번호는 {}",
         "パスワードは{}です",
         "비밀번호는 {}입니다.",
+        "Password of user bob@example.org was reset to `{}`",
+        "The password was changed to {}",
+        "The password is now {}",
+        "Пароль пользователя bob@example.org сброшен на `{}`",
+        "Пароль теперь {}",
+        "Das Passwort von Bob wurde auf `{}` zurückgesetzt",
+        "Das Passwort ist jetzt {}",
+        "La contraseña de bob@example.org se cambió a `{}`",
+        "Le mot de passe est maintenant `{}`",
+        "Le mot de passe de Bob a été changé en {}",
+        "A senha foi alterada para {}",
+        "Hasło zmieniono na {}",
+        "Het wachtwoord is gewijzigd in {}",
+        "Kata sandi diubah menjadi {}",
+        "Mật khẩu đã đổi thành {}",
+        "密码已重置为 `{}`",
+        "密碼現在是 {}",
+        "パスワードを{}に変更した",
+        "비밀번호를 {}로 변경했다",
+        "User: root / {}",
+        "- **Пользователь:** root / {}",
+        "用户: root / {}",
+        "密码: root / {}",
+        "Old login: 10.20.30.40 root/{}",
+        "- New server: `10.20.30.41:22` root/{}",
     ],
 )
 def test_a_password_is_known_in_many_languages_and_behind_the_name_of_its_user(line: str) -> None:
     for secret in ("Kq7" + "#vT2wLm9", "@Kq7" + "vT2wLm9"):
         (finding,) = secrets_in(line.format(secret))
         assert secret not in finding.shown
+
+
+@pytest.mark.parametrize(
+    "name", ["API key", "API ключ", "Ключ API", "API-Schlüssel", "Clé API ", "Clave API"]
+)
+def test_a_key_is_known_by_what_it_is_called_in_many_languages(name: str) -> None:
+    key = "agent_" + hashlib.sha256(b"k").hexdigest()
+    for line in (f"- {name}: `{key}`", f"**{name}：** {key}"):
+        assert [line[one.start : one.end] for one in secrets_in(line)] == [key]
+
+
+@pytest.mark.parametrize("name", ["API 密钥", "APIキー", "API 키", "令牌", "トークン", "Токен"])
+def test_a_key_is_known_before_words_without_blanks(name: str) -> None:
+    key = "agent_" + hashlib.sha256(b"k").hexdigest()
+    line = f"{name}：{key}。"
+    assert [line[one.start : one.end] for one in secrets_in(line)] == [key]
+
+
+def test_a_password_may_begin_with_a_mark_and_hold_brackets() -> None:
+    line = "Mail: geo@example.org, password: :zwF>" + "K%wD5kkQR"
+    assert [line[one.start :] for one in secrets_in(line)] == [":zwF>" + "K%wD5kkQR"]
+
+
+def test_a_password_behind_the_name_of_its_user_may_look_like_a_product() -> None:
+    assert [one.rule for one in secrets_in("login / user: root / " + "Summer2024")] == ["user and password"]
+
+
+def test_a_value_that_one_line_calls_a_secret_is_one_on_every_line() -> None:
+    value = "hk3#mPq" + "L9xW2z"
+    text = f"- SSH: root / {value}\n- tea\n- it was {value}, then not\n- {value}x is another\n"
+    assert [one.line(text) for one in secrets_in(text)] == [1, 3]
+    text = "access token: Context7\n- the Context7 server, and postgres://dash:dashing@localhost/dashing\n"
+    assert [one.line(text) for one in secrets_in(text)] == [1, 2]
+
+
+def test_numbered_keys_under_one_bullet_are_found_each() -> None:
+    text = f"- keys:\n  - `HARBOUR_API_KEY={some(24)}`\n  - `HARBOUR_API_KEY_2={some(24)[::-1]}`\n"
+    assert [one.line(text) for one in secrets_in(text)] == [2, 3]
 
 
 @pytest.mark.parametrize("user", ["anna", "@anna42", "anna@mill.example"])
@@ -200,6 +263,20 @@ HARMLESS = [
     "RDP: Win11 | Parallels19",
     "Login: @Anna42 / @Bob2026x",
     "パスワードはBitwarden2の中",
+    "パスワードをBitwarden2xに保存した",
+    "비밀번호를 Bitwarden2x로 옮겼다",
+    "Das Passwort wurde in Bitwarden2024x gespeichert",
+    "the password reset page is SettingsPage2.tsx",
+    "password: see 1Password",
+    "password policy: 12 characters",
+    "API 密钥: `sk-[a-zA-Z0-9]{20,}`",
+    "docs: root/README.md",
+    "10.0.0.1 nginx/1.25.3",
+    "10.0.0.1 root/etc/Passwd2X",
+    "10.0.0.1 app/Service2",
+    "10.0.0.1 admin/settings and/or user/repo",
+    "User: see the page / wiki-12",
+    "login: src/main.py",
 ]
 
 
@@ -296,6 +373,11 @@ MILLION = 1_000_000
         "İ",
         "a.b-",
         "password" + " " * 5000,
+        "password of a b c d wurde auf ",
+        "10.0.0.1 root/",
+        "用户: a / ",
+        "clé de l'api",
+        "password: aB3" + "xK7qLm ",
     ],
 )
 def test_hostile_text_of_a_million_characters_is_read_to_its_end(piece: str) -> None:

@@ -29,7 +29,15 @@ from workbench.cli.console import (
     workspace,
 )
 from workbench.cli.operation_command import act, planned_or_done
-from workbench.cli.proposal_text import line, say_field, say_proposal, say_score, say_wrapped, short_key
+from workbench.cli.proposal_text import (
+    flag_note,
+    line,
+    say_field,
+    say_proposal,
+    say_score,
+    say_wrapped,
+    short_key,
+)
 from workbench.dreaming.proposals.decide import plan_alone
 from workbench.dreaming.proposals.inbox import Proposed, propose
 from workbench.dreaming.proposals.policy import choose, plan_apply
@@ -234,7 +242,7 @@ def _say_dream(found: Dream, proposed: Proposed) -> None:
     narrate_notes(found.notes)
     say("")
     for one in (*proposed.added, *proposed.waiting):
-        say_proposal(one)
+        say_proposal(one, note=flag_note(one))
     for one, why in proposed.left_out:
         narrate(f"left out: {short_key(one)}: {why}")
     if proposed.replaced:

@@ -385,8 +385,8 @@ def _say_audit(found: Audit, *, evidence: bool) -> None:
         for one in part.evidence[:_EVIDENCE] if evidence else ():
             say_row(f"    {one.place}  {one.rule}: {masked(one.what)}", dim=True)
         if evidence and (more := len(part.evidence) - _EVIDENCE) > 0:
-            say(f"    and {more:,} more; --json has all", dim=True)
-    narrate(f"{found.per_second:,.0f} entries a second without the model")
+            say(f"    and {more:,} more; --evidence --json has all", dim=True)
+    narrate(f"read {found.per_second:,.0f} entries a second, without the model of what is junk")
 
 
 def _page(found: Audit, *, with_text: bool) -> str:

@@ -56,6 +56,14 @@ def say_proposal(proposal: Proposal, *, note: str = "") -> None:
     say("")
 
 
+def flag_note(proposal: Proposal) -> str:
+    """Why it is taken only knowingly; empty where nothing about it is flagged."""
+    from workbench.dreaming.proposals.safety_flags import flags_of
+
+    found = flags_of(proposal)
+    return f"flagged, and taken only with --allow-flagged: {'; '.join(found)}" if found else ""
+
+
 def say_in_full(one: PendingProposal, sources: Sequence[Quotation] = ()) -> None:
     """Print a proposal with each part of its score, each gate, all sources with their words, and why."""
     proposal = one.proposal
@@ -88,7 +96,7 @@ def say_settled(settled: Iterable[SettledProposal]) -> None:
 
 def say_waiting(waits: Iterable[PendingProposal], now: datetime) -> None:
     """Print a list of proposals; what is stale, deferred or flagged says so."""
-    from workbench.dreaming.proposals.safety_flags import flags_of, is_from_outside
+    from workbench.dreaming.proposals.safety_flags import is_from_outside
 
     for one in waits:
         note = f"stale: {one.stale}" if one.stale else ""
@@ -97,8 +105,7 @@ def say_waiting(waits: Iterable[PendingProposal], now: datetime) -> None:
             note = "from outside: never accepted together with others"
         if one.hidden(now):
             note = f"deferred until {one.until}"
-        if found := flags_of(one.proposal):
-            note = f"flagged, and taken only with --allow-flagged: {'; '.join(found)}"
+        note = flag_note(one.proposal) or note
         if one.gone and not one.stale:
             note = f"{len(one.gone)} of its {len(one.proposal.entries)} sources are gone"
         say_proposal(one.proposal, note=note)

@@ -152,7 +152,7 @@ def search(
     within, notes = _filters({name: given.pop(f"with_{name}") for name in _CONDITIONS}, pinned)
     if batch is not None and typed:
         raise UsageError("give either a query or --batch FILE")
-    if batch is None and not typed and not within:
+    if batch is None and not text.strip() and not within:
         raise UsageError(
             "no query was given", hint="give a query, a filter such as --pinned, or --batch FILE"
         )

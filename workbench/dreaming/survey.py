@@ -43,12 +43,19 @@ from workbench.dreaming.score import NEVER_RECALLED, ClaimRecalls, RecallHistory
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
-_CUE = (
-    r"(?:\b(?:by|until|till|due|deadlines?|before|expires?|remind\w*|bis|fällig|frist|hasta|vence|antes del?"
-    r"|avant|jusqu['’]au|échéance|fino al|entro|até|срок|до)\b|截止|締め?切り?|期限)"
-)
-_ISO = r"(?P<iso>\d{4}-\d\d-\d\d)"
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
+_BY = (
+    r"by(?= (?:(?:the|end|of|eod|noon|midnight|\w+day),? ){0,3}"
+    rf"(?:\d|to(?:day|night|morrow)|(?:this|next) week|\w+day|(?:{_MONTHS.replace(' ', '|')})[a-z]*\.? \d))"
+)
+"""Not `written by Nova on …`: what follows is the day."""
+_CUE = (
+    rf"(?:\b(?:{_BY}|until|till|due|deadlines?|before|expires?|remind\w*|bis|fällig|frist|hasta|vence"
+    r"|antes del?|avant|jusqu['’]au|échéance|fino al|entro|até|срок|до)\b|截止|締め?切り?|期限)"
+)
+_LAST = r"\b(?:last|zuletzt|letzte\w?|últim[ao]|dernière|ostatni\w*|laatst\w*|последн\w+)\b|上次|最終|最后"
+"""What is said to have been the last time was no deadline: `due for a review, last reviewed: …`."""
+_ISO = r"(?P<iso>\d{4}-\d\d-\d\d)"
 _MONTH = rf"(?P<month>{_MONTHS.replace(' ', '|')})[a-z]*\.?"
 _NAMED = (
     rf"(?:{_MONTH} (?P<day>\d{{1,2}})|(?P<day2>\d{{1,2}})\.? {_MONTH.replace('month', 'month2')})"
@@ -60,7 +67,7 @@ _SOON = (
     r"|morgen|mañana|demain|завтра|今天|明天|今日|明日)"
 )
 _DEADLINE = re.compile(
-    rf"(?:{_CUE}|\[ \])[^\n]{{0,30}}?(?:{_ISO}|\b{_NAMED}|{_CJK}|{_SOON})"
+    rf"(?:{_CUE}|\[ \])(?:(?!{_LAST})[^\n]){{0,30}}?(?:{_ISO}|\b{_NAMED}|{_CJK}|{_SOON})"
     rf"|{_CJK.replace('3', '4')}(?:まで|之前|截止)",
     re.IGNORECASE,
 )

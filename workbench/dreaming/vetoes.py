@@ -20,13 +20,16 @@ _PASSWORD = re.compile(
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"^\s*(?:```|~~~|\$\$)")
+A_RECORD, NO_WORDS = "a heartbeat, cron or session record", "no words"
 RECORD = re.compile(
-    r"\bHEARTBEAT(?:_OK|\.md)\b|\bNO_(?:REPLY|FLUSH)\b|^\s*(?:system|user)\s?:\s*\[?(?:cron|heartbeat|scheduled)\b"
+    r"\bHEARTBEAT_OK\b|\bRead HEARTBEAT\.md\b|\bNO_(?:REPLY|FLUSH)\b"
+    r"|^\s*(?:system|user)\s?:\s*\[?(?:cron|heartbeat|scheduled)\b"
     r"|^\s*(?:user|assistant)\s?:\s*<[a-z][a-z-]*>\s*$"
     r"|^\s*\[cron[:\s]|^\s*(?:-\s*)?\**(?:session (?:id|key)|conversation_label|message_id)\**\s*:",
     re.IGNORECASE | re.MULTILINE,
 )
 """A turn of a heartbeat or a schedule, and the header of a session: what programs write each time."""
+_HEARTBEAT_FILE = "HEARTBEAT.md"
 _BLANK = re.compile(
     r"\{\{?[a-z][\w ]{1,30}\}?\}|<[a-z][a-z _-]{1,30}>|_{4,}|\[(?:your|insert|todo|tbd)\b[^\]]{0,30}\]", re.I
 )
@@ -43,7 +46,12 @@ _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _NOTED = frozenset({"code", "metadata", "a shell command", "only a path"})
 """What may be a setting that somebody noted, where it is an item of a list."""
 _WORDS = re.compile(r"[^\W\d_]")
+_FULL_WORDS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""Characters that say as much as two letters: two of them are a word."""
+_DIGIT = re.compile(r"\d")
 _LEAST_LETTERS = 4
+_LEAST_NAME = 2
+"""Letters of the name of a figure: `NPS: >40`."""
 _MOST_BLANKS = 2
 
 
@@ -69,16 +77,21 @@ def _says_nothing(text: str) -> str | None:
     if _FENCE.match(text):
         return "a code block"
     if RECORD.search(text):
-        return "a heartbeat, cron or session record"
+        return A_RECORD
+    if _HEARTBEAT_FILE in text:
+        return "about the heartbeat"
     if len(_BLANK.findall(_CODE_SPAN.sub("", text))) >= _MOST_BLANKS:
         return "a template with blanks"
     plain = plain_words(text)
-    if len(_WORDS.findall(plain)) < _LEAST_LETTERS and len(plain) < 4 * _LEAST_LETTERS:
-        return "no words"
-    made = machine_made(plain) if "\n" not in plain else None
+    if asked := _asks_or_leads_in(plain):
+        return asked
+    letters = len(_WORDS.findall(plain)) + len(_FULL_WORDS.findall(plain))
+    is_figure = letters >= _LEAST_NAME and _DIGIT.search(plain) is not None
+    is_empty = letters < _LEAST_LETTERS and len(plain) < 4 * _LEAST_LETTERS and not is_figure
+    made = NO_WORDS if is_empty else machine_made(plain) if "\n" not in plain else None
     is_command = made == "a shell command" and _CODE_SPAN.fullmatch(plain)
     is_noted = made in _NOTED and _ITEM.match(text) and not is_command
-    return _asks_or_leads_in(plain) or (None if is_noted else made)
+    return None if is_noted else made
 
 
 def _prose(plain: str) -> str:

@@ -6,10 +6,11 @@ evidence for one entry or more. Nothing is written anywhere.
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
@@ -25,18 +26,18 @@ from workbench.workspace.agent_rules import LoadLimit
 JUNK_SHARE = 1 / 3
 """Share of the score from which a line is worth proposing, below which it is junk.
 
-Of hand-labelled lines of real logs below it, or vetoed, two thirds are junk and one in thirty is durable.
+Of hand-labelled lines of real logs that are counted, four fifths are junk and one in thirty is durable.
 """
 _NOTED = (Kind.LOG, Kind.EPISODE, Kind.NOTE, Kind.MEMORY)
 """What is written down as things happen; rules for an agent and pages of the graph are judged by nobody."""
-_NO_JUNK = (
-    *("holds a secret", "holds hidden text"),  # these have parts of their own
-    *(
-        "it only introduces what follows",
-        "a question",
-        "a code block",
-    ),  # what stands around them may be worth it
-)
+_CURATED = (Kind.NOTE, Kind.MEMORY)
+"""What somebody chose to keep: neither a score nor the form of a line says that it is junk."""
+_MADE = ("program output", "metadata", "encoded data", "a template with blanks")
+"""Vetoes of dreaming by which a line of a log may be junk, where the model agrees."""
+_RECORD_WORDS = 4
+"""Words of a curated line up to which a sign of a heartbeat is all that it says."""
+_RUN = re.compile(r"(\S{2})\S{30,}")
+"""Encoded data may be a key of which the form is not known: only its beginning is shown."""
 _BATCH = 2_000
 
 
@@ -133,11 +134,12 @@ def audit(
 
 
 def _junk(subject: CheckSubject) -> Iterator[Finding]:
-    """Lines that dreaming would never propose, and those that its model thinks the least of."""
+    """Records of programs, lines without words, and of logs those that the model thinks the least of."""
     from workbench.dreaming.features import Line  # noqa: PLC0415 - imports numpy
     from workbench.dreaming.line_judgement import judged  # noqa: PLC0415
     from workbench.dreaming.owner_model import learned  # noqa: PLC0415
     from workbench.dreaming.salience import base_model  # noqa: PLC0415
+    from workbench.dreaming.vetoes import A_RECORD, NO_WORDS  # noqa: PLC0415
 
     model = learned(base_model(), ())
     floor = JUNK_SHARE * model.base.floor
@@ -155,8 +157,13 @@ def _junk(subject: CheckSubject) -> Iterator[Finding]:
             for entry in some
         ]
         for entry, found in zip(some, judged(model, lines, floor=floor), strict=True):
-            if not found.kept and found.vetoed not in _NO_JUNK:
-                yield about(entry, found.vetoed or "says little", shown(entry.title), "", "", "info")
+            is_curated = entry.kind in _CURATED
+            is_short = len(entry.text.split()) <= _RECORD_WORDS
+            is_empty = found.vetoed == NO_WORDS or (found.vetoed == A_RECORD and (is_short or not is_curated))
+            is_judged = not is_curated and (found.vetoed is None or found.vetoed in _MADE)
+            if is_empty or (is_judged and found.score < found.floor):
+                what = shown(_RUN.sub(r"\1…", masked(entry.title)))
+                yield about(entry, found.vetoed or "says little", what, "", "", "info")
 
 
 def _stale(subject: CheckSubject) -> Iterator[Finding]:
@@ -167,27 +174,40 @@ def _stale(subject: CheckSubject) -> Iterator[Finding]:
         one for one in memory_checks.expiry(subject) if isinstance(one, Finding) and one.rule == "expired"
     )
     for entry in subject.corpus.curated:
-        why = why_over(entry, subject.today)
-        if not why and entry.kind is Kind.MEMORY and not entry.pinned:
-            day = passed_deadline(entry.text, entry.date or subject.today, subject.today)
-            why = f"it was due on {day}" if day else ""
-        if why:
+        if why := why_over(entry, subject.today):
             yield about(entry, "expired", f"{why}: {shown(entry.title)}", "", "", "info")
+        elif entry.kind is Kind.MEMORY and not entry.pinned:
+            said = entry.date or subject.today
+            if day := passed_deadline(entry.text, said, subject.today):
+                lines = list(enumerate(entry.text.split("\n")))
+                at, line = next(one for one in lines if passed_deadline(one[1], said, subject.today) == day)
+                found = about(entry, "expired", f"it was due on {day}: {shown(line.strip())}", "", "", "info")
+                yield replace(found, line=entry.start_line + at)
+
+
+def _contradicted(subject: CheckSubject) -> Iterator[Finding]:
+    """Each entry that contradicts another, the first of those that do before the others."""
+    for finding in memory_checks.contradictions(subject):
+        if isinstance(finding, Finding):
+            yield finding
+            for place in finding.also:
+                path, _, line = place.rpartition(":")
+                entry = subject.corpus.entry_at(path, int(line))
+                if entry is not None:
+                    what = f"it contradicts {finding.place}: {shown(entry.title)}"
+                    yield about(entry, finding.rule, what, "", "", finding.severity)
 
 
 def _over_limit(subject: CheckSubject) -> Iterator[Finding]:
     """Entries that an agent is not given of the files that it always loads, by its own limits.
 
-    Where an agent has none for long-term memory, its budget stands in for it. A limit of several files
-    together is used up by the file of curated memory first, then by the others in the order of their paths.
+    A limit of several files together is used up by the file of curated memory first, then by the others in
+    the order of their paths.
     """
-    budget = LoadLimit("", subject.workspace.memory_budget)
     curated = subject.workspace.memory_path()
     used: Counter[LoadLimit] = Counter()
     for document in sorted(subject.corpus.documents, key=lambda one: one.path != curated):
-        limits = list(subject.workspace.layout.limits_of(document.path))
-        if not limits and document.kind is Kind.MEMORY:
-            limits = [budget]
+        limits = subject.workspace.layout.limits_of(document.path)
         told: set[str] = set()
         for limit in limits if document.kind in LOADED else ():
             before = used[limit] if limit.together else 0
@@ -231,12 +251,7 @@ _PARTS = (
         attrgetter("also"),
     ),
     _Declared("stale", "finished, replaced, or past its deadline", _stale),
-    _Declared(
-        "contradicted",
-        "contradicts another entry",
-        memory_checks.contradictions,
-        lambda one: (one.place, *one.also),
-    ),
+    _Declared("contradicted", "contradicts another entry", _contradicted),
     _Declared("secret", "keys, tokens and passwords", memory_checks.secrets),
     _Declared("hidden", "text that an agent reads and a person does not see", memory_checks.hidden_text),
     _Declared(

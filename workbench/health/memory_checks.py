@@ -83,7 +83,7 @@ def files(subject: CheckSubject) -> Look:
 
 
 def budget(subject: CheckSubject) -> Look:
-    """How full curated memory is: what is longer than its budget may not be loaded by an agent."""
+    """How full curated memory is, and which files an agent is not given in full."""
     path, full = subject.workspace.memory_path(), budget_of(subject.workspace)
     archive = Fix("archive", "archive finished, repeated or unused entries")
     yield f"{full}, {full.share:.0%}"
@@ -101,10 +101,9 @@ def budget(subject: CheckSubject) -> Look:
             )
     less = "dreaming proposes fewer entries, or replacements"
     if full.over and not subject.workspace.budget_is_agents:
-        is_limited = bool(subject.workspace.layout.limits_of(path))
         yield Finding(
-            f"{full}" if is_limited else f"{full}: what is at the end may not be loaded",
-            less if is_limited else "what is at its end may not be loaded by an agent",
+            f"{full}",
+            less,
             "raise memory_budget to what your agent loads, or `workbench archive` what is not needed",
             "warning",
             "over budget",

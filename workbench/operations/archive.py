@@ -3,7 +3,8 @@
 When no entries are named, those go of which something says that they are of no use, until the file is within
 its budget, and at most as many as a person can look through:
 
-1. what is over: ``valid_until`` or ``expires_at`` has passed, or ``superseded_by`` names what replaced it;
+1. what is over: ``valid_until`` or ``expires_at`` has passed, ``superseded_by`` names what replaced it, or
+   its first words say so;
 2. what an entry above it under the same heading says in the same words, as long as that one stays;
 3. what was promoted or dreamt and neither written nor recalled for 90 days, the least recalled first, then
    the lowest ``score`` (0.5 where none is said) by the square root of the room that it takes: of what is
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -126,12 +128,36 @@ def plan_archive(
     return relocation.plan("archive", reason=reason, notes=notes)
 
 
+_OVER = (
+    r"superseded|obsolete|outdated|overtaken|no longer (?:valid|true|current)|veraltet|überholt|abgelöst"
+    r"|nicht mehr gültig|obsolet[oa]|reemplazad[oa]|sustituid[oa]|ya no (?:es )?válid[oa]|obsolète|périmée?"
+    r"|remplacée?|plus valable|substituíd[oa]|ultrapassad[oa]|устарел[аои]?|неактуальн\w+|заменен[аоы]?"
+    r"|nieaktualn\w+|przestarzał\w+|zastąpion\w+|verouderd|vervangen|usang|lỗi thời|(?:đã )?(?:bị )?thay thế"
+    r"|đã supersede|已?过时|已過時|已?废弃|已?作废|已被?取代|已被?替代|廃止|失効|古い情報|폐기됨?|대체됨"
+)
+_SINCE = (
+    r"by|since|as of|on|durch|seit|por|desde|par|depuis|с|вместо|przez|od|door|sinds|oleh|sejak|bởi|từ"
+    r"|\d{4}-\d\d"
+)
+_SAYS_OVER = re.compile(
+    rf"[\W_]{{0,8}}(?:\w+ )?[(\[（【][^)\]）】]{{0,40}}?(?<!\w)(?:{_OVER})(?![^\W\d_])"
+    rf"|[\W_]{{0,8}}(?:{_OVER})[*_]*(?::|：| (?:{_SINCE})(?!\w))|\W{{0,8}}~~(?P<struck>[^~]+)~~(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""The head of an entry by which it says itself that it is over: a remark, or words that are struck out."""
+
+
 def why_over(entry: Entry, today: date) -> str:
-    """Why the time of an entry is over, by what its provenance says; empty where it is not."""
+    """Why the time of an entry is over, by its provenance or its own first words; empty where it is not."""
     ends = [day for name in ("valid_until", "expires_at") if (day := entry.origin.day(name)) and day < today]
     if ends:
         return f"it ended on {min(ends)}"
-    return f"{heir} has replaced it" if (heir := entry.field("superseded_by")) else ""
+    if heir := entry.field("superseded_by"):
+        return f"{heir} has replaced it"
+    head = _SAYS_OVER.match(entry.text)
+    # What stands behind struck words for longer than they are is the entry as it was corrected.
+    is_over = head is not None and len(head["struck"] or entry.text) >= len(head["rest"] or "")
+    return "it says so itself" if is_over else ""
 
 
 def least_valuable(

@@ -229,6 +229,20 @@ def _is_command(text: str, plain: str) -> bool:
     return certain or (len(words) <= 4 and not inner.endswith((".", "!")) and not _is_said(rest))
 
 
+_SET = re.compile(r"(?:\w+=\S*\s+|[$%>]\s+)+")
+"""Variables and a prompt before a command."""
+_OPTION = re.compile(r"\s-{1,2}[A-Za-z][\w-]*(?:[=\s]|$)")
+_SCRIPT = re.compile(r"\./\S|(?:~|/[\w.-]+)/\S*\s|\S+\.(?:sh|ps1|bat|exe)(?:\s|$)")
+
+
+def is_shell_command(code: str) -> bool:
+    """Whether a shell would run ``code``: a program with what it is to do, or a script."""
+    bare = _SET.sub("", code.strip(), count=1) if _SET.match(code) else code.strip()
+    first, _, rest = bare.partition(" ")
+    is_program = first in _PROGRAMS and bool(rest)
+    return is_program or _SCRIPT.match(bare) is not None or _OPTION.search(bare) is not None
+
+
 def _is_prompted(text: str) -> bool:
     """Whether a line begins as a shell prompts; ``>`` and ``#`` only before a program."""
     found = _PROMPT.match(text)

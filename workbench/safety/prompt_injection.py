@@ -16,6 +16,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from workbench.safety.machine_output import is_shell_command
+
 _AI = (
     r"(?:ai|a\.i\.|llms?|(?:large )?language models?|assistants?|chat ?bots?|(?:ai|autonomous"
     r"|coding) agents?|agents?|models?|bots?"
@@ -426,11 +428,19 @@ _ADDRESS = re.compile(
 )
 _LINK = re.compile(r"\b(?:link|url|enlace|lien|ссылк\w*|адрес\w*)\b|链接|リンク|网址")
 _MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}\.\w")
-_COMMAND = re.compile(
-    r"`[^`\n]{2,300}`|(?<![\w.-])(?:curl|wget|bash|zsh|powershell|iex|sudo|chmod|chown|rm -\w+|eval|base64|npx|npm|pip3?"
+_CODE = re.compile(r"`([^`\n]{2,300})`")
+_RUN_CODE = re.compile(
+    r"(?:\b(?:run|execut\w*|launch|invoke|install|führe|starte|lance[rz]?|exécute[rz]?|ejecut\w+|corre|запус\w+"
+    r"|выполни\w*)|运行|執行|执行|実行)[:：]?\s*`(?:[\w./-]+\.(?:py|js|rb|pl)|[\w./:-]+\s[^`(){}=;]+)`"
+)
+"""Code of some words directly behind the verb is what to run, whatever program it names."""
+_PROGRAM = re.compile(
+    r"(?<![\w.-])(?:curl|wget|bash|zsh|powershell|iex|sudo|chmod|chown|rm -\w+|eval|base64|npx|npm|pip3?"
     r"|python3?|node|perl|nc|netcat|ssh|scp|crontab|docker|git push)(?![\w-])(?=\s+[\w\"'$./~-]|\s*$)"
     r"|\|\s*(?:sudo )?(?:ba|z|da)?sh\b"
-    r"|\b(?:command|script|shell|terminal|program|binary|code|befehl\w*|skript\w*|programm\w*|commande\w*|script\w*"
+)
+_COMMAND = re.compile(
+    r"\b(?:command|script|shell|terminal|program|binary|code|befehl\w*|skript\w*|programm\w*|commande\w*|script\w*"
     r"|comandos?|programas?|команд\w*|скрипт\w*|программ\w*|код)\b"
     r"|命令|脚本|程序|终端|コマンド|スクリプト|プログラム|シェル"
 )
@@ -567,10 +577,20 @@ def _doubtful(low: str, verbs: set[str]) -> str | None:
     secret, answer, rules = _SECRET.search(low), _ANSWER.search(low), _OWN_RULES.search(low)
     meets = {
         _IGNORE: rules,
-        _RUN: _COMMAND.search(low) or away or answer,
+        _RUN: _orders_a_command(low) or away or answer,
         _FOLLOW: rules or away,
         _SEND: _MAIL.search(low) or away or secret or _STORE.search(low),
         _PAY: _ACCOUNT.search(low),
         _FETCH: away or answer or secret,
     }
     return next((verb for verb, met in meets.items() if verb in verbs and met), None)
+
+
+def _orders_a_command(low: str) -> bool:
+    """Whether a command is named or written out; code that no shell would run is only quoted."""
+    return (
+        _PROGRAM.search(low) is not None
+        or _RUN_CODE.search(low) is not None
+        or _COMMAND.search(_CODE.sub(" ", low)) is not None
+        or any(map(is_shell_command, _CODE.findall(low)))
+    )

@@ -17,7 +17,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,30 @@ def _rule(
 
 
 _START = r"(?<![A-Za-z0-9_])"
+_MARKS = r"[\"'`*_]{0,3}"
+_STOPS = r"\s\"'`<,;\u3001-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_VALUE = rf"(?P<v>[^{_STOPS}>][^{_STOPS}]{{6,198}}[^{_STOPS}>.:!?)*_])"
+"""What somebody chose or drew, up to a blank, a quotation mark or a word of a script without blanks."""
+_SPOKEN = (
+    r"(?:\b(?:passwor[dt]|passphrase|kennwort|contraseña|mot de passe|senha|пароль|hasło|wachtwoord"
+    r"|kata sandi|mật khẩu)\b|密[码碼]|口令|パスワード|비밀번호)"
+)
+_SPOKEN_HINTS = (
+    "passwor passphrase kennwort contraseña passe senha парол hasło wachtwoord sandi khẩu 密码 密碼 口令"
+    " パスワード 비밀번호"
+)
+_ACCOUNT = r"(?P<handle>@)?+[\w.@+-]{1,60}[ \t\"'`*_]{1,6}[/|][ \t\"'`*_]{1,6}(?(handle)(?![*_]*@))" + _VALUE
+"""`root / …`: whom one is, and the password behind a stroke; `@anna / @bob` are two people."""
+_IS = (
+    r"(?:is|was|ist|war|lautet|es|est|é|to|là|adalah)\b"
+    r"(?: (?:now|jetzt|nun|ahora|maintenant|désormais|agora|teraz|nu)\b)?"
+    r"|(?:sekarang|теперь|(?:cambi|restableci|actualiz)\w+ a|(?:changé|réinitialisé|modifié)e? (?:en|à|par)"
+    r"|(?:alterad|redefinid|mudad)[ao] para|(?:сброш|измен|смен|установл|обновл)\w+ на"
+    r"|(?:zmieni|zresetow|ustawi)\w+ na|(?:gewijzigd|veranderd|gereset) (?:in|naar)"
+    r"|(?:diubah|direset|diganti) (?:menjadi|ke)|(?:đổi|đặt lại) thành)\b"
+    r"|wurde (?:auf|in|zu)\b(?=[ \t]\S+ (?:zurück)?ge(?:setzt|ändert)\b)"
+)
+"""What stands between the word and the password, where somebody says what it is or became."""
 _RULES = (
     # RFC 7468 and RFC 4716 (“-----BEGIN ... PRIVATE KEY-----”), RFC 9580 for OpenPGP blocks. A header
     # without a body is only somebody writing about keys.
@@ -238,14 +262,19 @@ _RULES = (
         bits=3.3,
         is_word=False,
     ),
-    # The keyword lists of detect-secrets (KeywordDetector) and gitleaks (generic-api-key), in short. What a
-    # program draws begins with no mark: that is somebody's name, or a place in a page.
+    # The keyword lists of detect-secrets (KeywordDetector) and gitleaks (generic-api-key), in short, and what
+    # a key is called in other languages. What a program draws begins with no mark: that is somebody's name,
+    # or a place in a page.
     _rule(
         "password or key",
-        "passw passphrase pwd secret token key credential",
-        r"(?i:passw(?:or)?d|passphrase|pwd|secret|credential|(?P<drawn>token|(?:api|access|auth|private|account)"
-        r"[_ -]?key)|secret[_ -]?key)[\"'`*_]{0,3}(?:[ \t]\([^()\n]{0,40}\))?[ \t]{0,3}(?::=|=>|[:=])"
-        r"[ \t\"'`*_]{0,6}(?(drawn)(?![*_]*[&@#!]))(?P<v>[^\s\"'`<>,;]{7,199}[^\s\"'`<>,;.:!?)*_])",
+        "passw passphrase pwd secret token key credential ключ токен schlüssel clé clave chave klucz sleutel"
+        " kunci khóa 密钥 密鑰 金鑰 令牌 キー トークン 키 토큰",
+        r"(?i:passw(?:or)?d|passphrase|pwd|secret|credential|(?P<drawn>token|токен|令牌|トークン|토큰"
+        r"|(?:api|access|auth|private|account)"
+        r"[_ -]?key|api[_ -]?(?:ключ|schlüssel|sleutel|密[钥鑰]|金鑰|キー|키)|(?:ключ|clé|clave|chave|klucz"
+        r"|kunci|khóa)(?: de| d[’'])?(?: l[’'])? ?api)|secret[_ -]?key)(?:_?\d{1,2})?"
+        rf"{_MARKS}(?:[ \t]\([^()\n]{{0,40}}\))?[ \t]{{0,3}}(?::=|=>|[:=：])"
+        rf"[ \t\"'`*_]{{0,6}}(?(drawn)(?![*_]*[&@#!])){_VALUE}",
         known=0,
         bits=0.0,
         is_word=False,
@@ -253,41 +282,67 @@ _RULES = (
     # The same as people say it: `the password of the shop is …`, `Passwort vom Shop: …`.
     _rule(
         "spoken password",
-        "passwor passphrase kennwort contraseña passe senha парол hasło wachtwoord sandi khẩu 密码 密碼 口令"
-        " パスワード 비밀번호",
-        r"(?i:\b(?:passwor[dt]|passphrase|kennwort|contraseña|mot de passe|senha|пароль|hasło|wachtwoord"
-        r"|kata sandi|mật khẩu)\b|密[码碼]|口令|パスワード|비밀번호)(?:[ \t]\w{1,20}){0,4}?"
-        r"[ \t\"'`*_]{0,6}(?:[:=：]|[ \t](?:is|was|ist|war|lautet|es|est|é|to|là|adalah)\b|[は是为為은는])"
-        r"[ \t\"'`*_:]{0,6}(?P<v>[^\s\"'`<>,;\u3001-\u30ff\u3400-\u9fff\uac00-\ud7af]{7,199}"
-        r"[^\s\"'`<>,;.:!?)*_\u3001-\u30ff\u3400-\u9fff\uac00-\ud7af])(?=です|だ|입니다|[\W_]|\Z)",
+        _SPOKEN_HINTS,
+        rf"(?i:{_SPOKEN})(?:[ \t][\w.@+-]{{1,40}}){{0,6}}?[ \t\"'`*_]{{0,6}}(?:[:=：]|(?i:[ \t](?:{_IS}))"
+        r"|已?(?:重置|重設|更改|修改|改|设置|更新|现在|現在)?[は是为為成]|[은는]|を(?=[^\n]{1,60}に(?:変更|設定|リセット))"
+        r"|[을를](?=[^\n]{1,60}로 (?:변경|재설정|바꾸)))"
+        rf"[ \t\"'`*_:]{{0,6}}(?![^\W\d_]+\s){_VALUE}(?=です|だ|に|입니다|으?로|[\W_]|\Z)",
         known=0,
         bits=0.0,
         is_word=False,
     ),
-    # `ssh: root / …`: whom one is, and the password behind a stroke; `@anna / @bob` are two people.
     _rule(
         "login",
         "ssh ftp rdp vnc login credential логин доступ",
-        r"(?i:\b(?:ssh|s?ftp|rdp|vnc|login|credentials?|логин|доступ)\b)[\"'`*_]{0,3}[ \t]{0,3}[:=]"
-        r"[ \t\"'`*_]{0,6}(?P<handle>@)?+[\w.@+-]{1,60}[ \t\"'`*_]{1,6}[/|][ \t\"'`*_]{1,6}"
-        r"(?(handle)(?![*_]*@))(?P<v>[^\s\"'`<>,;]{7,199}[^\s\"'`<>,;.:!?)*_])",
+        r"(?i:\b(?:ssh|s?ftp|rdp|vnc|login|credentials?|логин|доступ)\b)"
+        rf"{_MARKS}[ \t]{{0,3}}[:=][ \t\"'`*_]{{0,6}}{_ACCOUNT}",
+        known=0,
+        bits=0.0,
+        is_word=False,
+    ),
+    _rule(
+        "user and password",
+        "user benutzer utilisateur usuario usuário пользователь użytkownik gebruiker pengguna người"
+        f" 用户 用戶 ユーザー 사용자 {_SPOKEN_HINTS}",
+        r"(?i:\b(?:user(?:[_ ]?name)?|benutzer(?:name)?|utilisateur|usu[aá]rio|пользователь|użytkownik"
+        rf"|gebruiker|pengguna|người dùng)\b|用[户戶]名?|ユーザー名?|사용자|{_SPOKEN})"
+        rf"{_MARKS}[ \t]{{0,3}}[:=：][ \t\"'`*_]{{0,6}}{_ACCOUNT}",
+        known=0,
+        bits=0.0,
+        is_word=False,
+    ),
+    # `10.20.30.40 root/…`: behind an address a stroke needs no blanks.
+    _rule(
+        "login",
+        "/",
+        r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?[\"'`*_]{0,3}[,:]?[ \t]{1,3}[\"'`*_]{0,3}"
+        rf"[\w.@+-]{{2,60}}/(?=[^\s/]+(?:\s|\Z)){_VALUE}",
         known=0,
         bits=0.0,
         is_word=False,
     ),
 )
-_JUDGED = ("password in a URL", "bearer token", "password or key", "spoken password", "login")
+_JUDGED = (
+    "password in a URL",
+    "bearer token",
+    "password or key",
+    "spoken password",
+    "login",
+    "user and password",
+)
 """Rules whose form says little, so that the value has to look like a secret itself."""
 _PLACEHOLDER = re.compile(
     r"(?i)example|placeholder|redacted|removed|changeme|change-me|your|dummy|sample|insert|xxx|\*\*\*|\.\.\."
     r"|…|todo|hidden|masked|password|passwd|s3cr3t$"
 )
+_MOST_REPEATED = 100
+"""Different secrets of a text that are looked for elsewhere in it."""
 _ELIDED = re.compile(r"\.\.\.|…")
 """Behind a value it says that only the beginning is written down."""
 _WHOLE = 24
 """Characters from which a value that is judged is no mere beginning, whatever stands behind it."""
 _TEMPLATE = re.compile(
-    r"[$%{(\[<]|[&@#!](?!\S*\d)|[^\s]*(?:\(|\{\{|\$\{|://)|~?/[^\s/]+/|[A-Za-z]:\\|arn:|0x[0-9a-fA-F]{40}$"
+    r"[$%{(\[<]|[&@#!](?!\S*\d)|[^\s]*(?:\(|\{\{|\$\{|://|\[\w-\w)|~?/[^\s/]+/|[A-Za-z]:\\|arn:|0x[0-9a-fA-F]{40}$"
 )
 _NAME_OF_SOMETHING = re.compile(
     r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"  # a UUID
@@ -319,6 +374,14 @@ def secrets_in(text: str) -> tuple[TextFinding, ...]:
                 is_elided = not is_whole and _ELIDED.match(text, match.start("v") + len(value))
                 if not is_elided and _looks_real(rule, value):
                     found.append((match.start("v"), order, _finding(rule, text, match)))
+    # What is a password on one line is one wherever it stands.
+    values = {text[one.start : one.end]: one for _, _, one in found if one.rule in _JUDGED}
+    certain = [value for value in values if _is_random(value) and not _PRODUCT.fullmatch(value)]
+    for value in certain[:_MOST_REPEATED]:
+        for again in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", text):
+            found.append(
+                (again.start(), len(_RULES), replace(values[value], start=again.start(), end=again.end()))
+            )
     kept: list[TextFinding] = []
     for _, _, finding in sorted(found, key=lambda item: item[:2]):
         if not kept or finding.start >= kept[-1].end:

@@ -13,6 +13,9 @@ from workbench.safety.hidden_text import hidden_in
 from workbench.safety.prompt_injection import suspicion
 from workbench.safety.secrets import by_rule, secrets_in
 
+SUSPECTED_BY = "workbench"
+"""Who proposes suspicious lines: not `dreaming`, whose next run would take their place."""
+
 
 @lru_cache(maxsize=2_048)
 def flags(text: str, origin: Origin = Origin.AGENT) -> tuple[str, ...]:
@@ -36,8 +39,9 @@ def said_by(proposal: Proposal, text: str | None = None) -> tuple[str, ...]:
 
 def flags_of(proposal: Proposal, text: str | None = None) -> tuple[str, ...]:
     """The ``flags`` of everything that accepting it may write, ``text`` in the place of its own words."""
-    # A proposal that says no origin is read as an agent's words are.
-    origin = Origin(proposal.trust) if proposal.trust in {*Origin} - {Origin.UNKNOWN} else Origin.AGENT
+    # A proposal that says no origin is read as an agent's words are; one that is there as a suspect is not.
+    told = {*Origin} - (set() if proposal.by == SUSPECTED_BY else {Origin.UNKNOWN})
+    origin = Origin(proposal.trust) if proposal.trust in told else Origin.AGENT
     return tuple(dict.fromkeys(flag for words in said_by(proposal, text) for flag in flags(words, origin)))
 
 

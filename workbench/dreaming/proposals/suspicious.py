@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.dreaming.proposals.inbox import read_book, waiting
+from workbench.dreaming.proposals.safety_flags import SUSPECTED_BY
 from workbench.memory.claims import claim_key
 from workbench.memory.origin import Origin
 from workbench.memory.proposal import Proposal
@@ -16,8 +17,6 @@ from workbench.safety.terminal import cut
 from workbench.workspace.decisions import name_of
 from workbench.workspace.workspace import Workspace
 
-BY = "workbench"
-"""Who proposes them: not `dreaming`, whose next run would take their place."""
 MOST = 20
 """Suspicious lines of one run or source that are listed; how many more there are is said."""
 _LONGEST = 600
@@ -50,7 +49,7 @@ def suspicious_proposals(suspects: Iterable[SuspiciousLine], now: datetime) -> t
             entries=tuple(dict.fromkeys(one.entry for one in some))[:MOST],
             trust=max(some, key=lambda one: list(Origin).index(one.origin)).origin.value,
             why="nothing was done with it",
-            by=BY,
+            by=SUSPECTED_BY,
             made_at=now,
         )
         for key, some in by_text.items()
