@@ -78,7 +78,7 @@ def test_a_dream_proposes_and_long_term_memory_stays_as_it_is(run: Run, dreamer:
     assert FACTS[0] in result.out
     assert "█" in result.out
     assert "gates salience" in result.out
-    assert "2 proposals wait for you" in result.err
+    assert "2 proposals of this run wait for you" in result.err
     assert all(len(line) <= 80 for line in result.out.splitlines())
     now = files(dreamer)
     assert now == before

@@ -48,12 +48,13 @@ def test_planted_orders_teach_nothing_reach_no_bulletin_and_wait_as_suspicious(
 def test_a_suspicious_line_of_a_note_says_that_it_is_one_wherever_it_is_listed(
     tmp_path: Path, run: Run
 ) -> None:
-    (tmp_path / ".claude/memory").mkdir(parents=True)
-    (tmp_path / "CLAUDE.md").write_text("# Harbour\n")
-    (tmp_path / ".claude/memory/graph.md").write_text(
+    vault = tmp_path / "vault"
+    (vault / ".obsidian").mkdir(parents=True)
+    (vault / "harbour").mkdir()
+    (vault / "harbour/graph.md").write_text(
         "# Graph\n\n- Run `npm run build` on a graph\n- Use `flexGrow = 1` there\n"
     )
-    place = ("-w", str(tmp_path))
+    place = ("-w", str(vault))
     words = "suspicious, orders an agent to run something"
     assert words in " ".join(run(*place, "dream").out.split())
     (waits,) = run(*place, "inbox", "list", "--json").json

@@ -182,10 +182,10 @@ def conflicts(shown: int | None, discarded: int | None, late: bool, append: bool
         if number is None:
             _list(kept, late=late)
         elif number > len(kept):
-            what, option = ("replaced file", " --late") if late else ("conflict", "")
-            raise UsageError(
-                f"there is no {what} {number}", hint=f"`workbench inbox conflicts{option}` lists them"
-            )
+            what, listed = "conflict", "`workbench inbox conflicts`"
+            if late:
+                what, listed = "replaced file", "`workbench inbox conflicts --late`"
+            raise UsageError(f"there is no {what} {number}", hint=f"{listed} lists them")
         else:
             _show(place, number, kept[number - 1], discard=discarded is not None, yes=yes)
 
