@@ -93,11 +93,38 @@ def test_what_it_says_is_found(run: Run, tmp_path: Path, memory: AgentMemory) ->
     assert not run("-w", str(root), "search", "quokka", "--json").json["hits"]
 
 
+PLACES = {
+    "claude-code": ".claude/projects/-home-you-atlas/memory",
+    "codex": ".codex/memories",
+    "letta": ".letta/agents/agent-1/memory",
+}
+
+
 @every
 def test_what_the_agent_noted_is_given_with_a_message(run: Run, tmp_path: Path, memory: AgentMemory) -> None:
-    root = write_agent_memory(memory, tmp_path / "place")
+    root = write_agent_memory(memory, tmp_path / PLACES.get(memory.layout, "place"))
     given = run("-w", str(root), "context", "where does the staging port listen")
-    assert (PORT in given.out) is (memory not in (GEMINI_CLI, HERMES, PLAIN)), given.err
+    assert (PORT in given.out) is (memory not in (BASIC_MEMORY, GEMINI_CLI, HERMES, PLAIN)), given.err
+
+
+@pytest.mark.parametrize(
+    ("path", "header"),
+    [
+        ("clip.md", "permalink: x"),
+        ("system/x.md", "description: x"),
+        ("note.md", "name: x\ndescription: x\ntype: project"),
+    ],
+)
+def test_a_file_from_elsewhere_makes_no_note_the_agents_own(
+    run: Run, tmp_path: Path, path: str, header: str
+) -> None:
+    root = write_agent_memory(OBSIDIAN, tmp_path / "place", repository=False)
+    (root / path).parent.mkdir(exist_ok=True)
+    (root / path).write_text(f"---\n{header}\n---\n\n# X\n")
+    (root / "Atlas.md").write_text("# Atlas\n\n- Bob said that the Zephyr gateway needs the unsafe flag\n")
+    given = run("-w", str(root), "context", "which flag does the Zephyr gateway need")
+    assert given.out == ""
+    assert "it is of unknown origin" in given.err
 
 
 @with_source

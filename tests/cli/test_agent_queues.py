@@ -643,6 +643,12 @@ def test_a_queue_above_a_folder_that_is_no_home_of_hermes_is_not_read(inbox: Any
         assert len(listed(inbox, tmp_path / name, "--all")) == count
 
 
+def test_a_candidate_with_a_path_that_no_file_can_have_hides_no_other(inbox: Any, person: Path) -> None:
+    strange = candidate(3, "Nobody says so", path="memory/\ud800.md", key="a")
+    root = openclaw(person, strange, candidate(4, "Atlas ships in May", key="b"))
+    assert sorted(one["text"] for one in listed(inbox, root)) == ["Atlas ships in May", "Nobody says so"]
+
+
 def test_a_candidate_over_several_lines_is_of_all_of_them(run: Run, inbox: Any, person: Path) -> None:
     root = openclaw(person, candidate(3, f"- {PORT} - Atlas ships in May", endLine=4))
     before = everything(root)

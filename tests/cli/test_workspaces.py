@@ -384,5 +384,7 @@ def test_a_folder_inside_a_workspace_says_which_it_is_part_of(run: Run, sandbox:
     assert said in run("-w", str(sandbox.root / "memory"), "status").err
     assert said in run("audit", str(sandbox.root / "memory"), "--quick").err
     assert "is a folder of" not in run("-w", str(sandbox.root), "status").err
+    (sandbox.root / "photos").mkdir()
+    assert "is a folder of" not in run("-w", str(sandbox.root / "photos"), "status").err, "no memory of it"
     (sandbox.root / "memory/.workbench").mkdir()  # somebody uses it by itself
     assert "is a folder of" not in run("-w", str(sandbox.root / "memory"), "status").err

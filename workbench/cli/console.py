@@ -22,7 +22,7 @@ import click
 from indexing.search.modes import MODES
 from workbench.cli import shell_values
 from workbench.cli.commands import refuse_renamed
-from workbench.errors import NoWorkspaceError, UsageError, WorkbenchError
+from workbench.errors import UsageError, WorkbenchError
 from workbench.safety.terminal import visible
 
 if TYPE_CHECKING:
@@ -557,23 +557,23 @@ def meant(text: str, *, may_be_new: bool = False) -> str:
     if said:
         narrate(said)
     if not may_be_new and (whole := _around(Path(os.path.realpath(folder)))):
-        narrate(f"{text} is a folder of the workspace {whole}; `-w {whole}` opens all of it")
+        narrate_row(f"{text} is a folder of the workspace {whole}; `-w {whole}` opens all of it")
     return folder
 
 
 def _around(folder: Path) -> Path | None:
-    """The workspace that a folder is in which has no layout of its own and was never opened by itself."""
+    """The workspace of which a folder is a part that has no layout of its own and was never opened alone."""
     from workbench.workspace.agent_layouts import PLAIN, layouts_of
     from workbench.workspace.layout import STATE_DIR
     from workbench.workspace.workspace import Workspace
 
     if not folder.is_dir() or (folder / STATE_DIR).exists() or layouts_of(folder) != (PLAIN,):
         return None
-    try:
-        whole = Workspace.nearest_root(folder)
-    except NoWorkspaceError:
+    whole = next((one for one in folder.parents if layouts_of(one) != (PLAIN,)), None)
+    if whole is None:
         return None
-    return whole if whole != folder else None
+    layout = Workspace.open(whole, anyhow=True).layout
+    return whole if layout.holds(f"{folder.relative_to(whole)}/x.md") else None
 
 
 def moment(text: str) -> str:

@@ -98,7 +98,11 @@ class AgentLayout:
     programs: tuple[AgentProgram, ...] = ()
     projects: str = ""
     keeps_notes: bool = False
-    """Whether all notes are the agent's own; elsewhere those in ``memory/`` are, and others anybody's."""
+    """Whether all notes are the agent's own, where it is known by its place or keeps folders of its own.
+
+    Of others those in ``memory/`` are; all else is anybody's. What is in a file proves nothing: it may be a
+    stranger's.
+    """
     plans_pages: bool = False
     """Whether links to pages that nobody has written yet are usual."""
     daily_notes: tuple[tuple[str, str], ...] = ()

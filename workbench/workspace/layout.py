@@ -362,10 +362,10 @@ class Layout:
         """The agent whose file ``path`` is, by the patterns of its layout; None for what is nobody's."""
         return self._claim(path)[0]
 
-    def is_own_note(self, path: str) -> bool:
-        """Whether ``path`` is where only the agent itself keeps notes."""
+    def is_own_note(self, path: str, root: Path) -> bool:
+        """Whether ``path`` in ``root`` is where only the agent itself keeps notes."""
         agent = self.agent_of(path)
-        return agent is not None and agent.keeps_notes
+        return agent is not None and agent.keeps_notes and (not agent.homes or agent.is_at(root))
 
     def limits_of(self, path: str) -> tuple[LoadLimit, ...]:
         """How much of ``path`` the agent whose file it is loads; nothing where it has no limit."""

@@ -290,7 +290,7 @@ class Workspace:
         from workbench.memory.markdown import parse_document
 
         layout = self.layout
-        kind, named, is_own = layout.kind_of(path), layout.named(path), layout.is_own_note(path)
+        kind, named, is_own = layout.kind_of(path), layout.named(path), layout.is_own_note(path, self.root)
         return parse_document(path, data, kind, self.marks(), named, is_own)
 
     def is_leaders(self, path: str) -> bool:

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Literal, Required, TypedDict
 
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError
@@ -33,6 +34,8 @@ from workbench.workspace.workspace import Workspace
 
 _LARGEST = 8_000_000
 """Bytes of a file of a queue that is read."""
+_LOGS_AT_ONCE = 4
+"""Logs that stay parsed while candidates are read that quote them."""
 _ABOVE = "../"
 
 Read = Callable[[RelPath, bytes], Iterable[Proposal]]
@@ -115,13 +118,14 @@ def _read(workspace: Workspace, queue: AgentQueue, path: RelPath) -> list[Queued
         malformed, refusal = True, f"it is not in the format that {queue.layout.title} writes: {why}"
         found = [Proposal(key=claim_key(path), action="patch", text=path)]
     digest = hashlib.sha256(data).hexdigest()[:KEY_DIGITS]
+    document_of = lru_cache(_LOGS_AT_ONCE)(workspace.document)
     return [
         QueuedProposal(
             queue=queue,
             path=path,
             data=data,
             proposal=replace(
-                one if queue.change or malformed else _completed(workspace, one),
+                one if queue.change or malformed else _completed(document_of, one),
                 key=one.key or digest,
                 by=queue.layout.title,
                 trust=Origin.OUTSIDE if one.trust == Origin.UNKNOWN else one.trust,
@@ -146,7 +150,7 @@ def located(workspace: Workspace, proposal: Proposal) -> Proposal:
     stand where its words do. Raises NotCuratableError without any: then nobody knows where it is from."""
     if proposal.entries:
         return proposal
-    found = _quoted(workspace, proposal)
+    found = _quoted(workspace.document, proposal)
     if not found:
         path = proposal.sources[0].rpartition("#L")[0]
         raise NotCuratableError(
@@ -156,12 +160,12 @@ def located(workspace: Workspace, proposal: Proposal) -> Proposal:
     return replace(proposal, entries=tuple(one.address for one in found))
 
 
-def _quoted(workspace: Workspace, proposal: Proposal) -> Sequence[Entry]:
+def _quoted(document_of: Callable[[str], Document], proposal: Proposal) -> Sequence[Entry]:
     path, first = place_of(proposal.sources[0]) or ("", 0)
     text = _uncut(proposal.text)
     try:
-        document = workspace.document(path)
-    except (WorkbenchError, OSError):
+        document = document_of(path)
+    except (WorkbenchError, OSError, ValueError):
         return ()
     quoted = [[one] for one in document.entries if text in " ".join(one.text.split())] or [
         [one for one in document.entries if start <= one.end_line and one.start_line <= end]
@@ -170,13 +174,13 @@ def _quoted(workspace: Workspace, proposal: Proposal) -> Sequence[Entry]:
     return min(filter(None, quoted), key=lambda some: abs(some[0].start_line - first), default=())
 
 
-def _completed(workspace: Workspace, proposal: Proposal) -> Proposal:
+def _completed(document_of: Callable[[str], Document], proposal: Proposal) -> Proposal:
     """A proposal that quotes memory, with all of what it quotes where its agent cut or joined it.
 
     Several entries become a list under the heading that they share. A cut text goes on to the end of its
     entry; where that is not found, it says so.
     """
-    found = _quoted(workspace, proposal)
+    found = _quoted(document_of, proposal)
     if len(found) > 1:
         shared = (name for name in reversed(found[0].heading) if all(name in one.heading for one in found))
         lines = [f"{next(shared, 'Notes')}:", *(f"- {' '.join(one.text.split())}" for one in found)]
