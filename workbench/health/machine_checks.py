@@ -293,8 +293,9 @@ def inbox(subject: CheckSubject) -> Look:
     """The last dream, and the proposals that wait for a decision."""
     seen = overview(subject.workspace, subject.moment)
     count = sum(not one.stale for one in seen.waits)
-    dreamt = f"{seen.dreamt_at.astimezone():%Y-%m-%d %H:%M}" if seen.dreamt_at else "never"
-    yield f"{count:,} waiting; last dream: {dreamt}"
+    reports = (file.path for file in subject.workspace.scan() if file.path.startswith("_system/dreaming/"))
+    dreamt = f"{seen.dreamt_at.astimezone():%Y-%m-%d %H:%M}" if seen.dreamt_at else ""
+    yield f"{count:,} waiting; last dream: {dreamt or max(reports, default='never')}"
     if count:
         yield Finding(
             f"{plural(count, 'proposal')} waiting for a decision",
