@@ -77,8 +77,8 @@ def words(text: str) -> Shown:
 
 
 def grouped(number: int) -> Shown:
-    """A number with narrow gaps between its thousands: ``9 412``."""
-    return Shown(f"{number:,}".replace(",", " "))
+    """A number as the command line says it, too: ``9,412``."""
+    return Shown(f"{number:,}")
 
 
 def age(day: date, today: date) -> Shown:

@@ -301,7 +301,7 @@ _NEARLY_FULL = 0.85
 
 
 class BudgetMeter(Line):
-    """One line: ``━━━━━━╌╌╌╌ 9 412 / 10 000 tight``; a unit other than characters is named."""
+    """One line: ``━━━━━━╌╌╌╌ 9,412 / 10,000 tight``; a unit other than characters is named."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"meter--good", "meter--warn", "meter--bad", "meter--rest"}
     SORT = "meter"

@@ -168,7 +168,7 @@ def value_text(name: str, value: object) -> str:
     if value in ("", ()):
         return "none" if isinstance(value, tuple) else "not set"
     if isinstance(value, int):
-        return f"{value:,}".replace(",", " ")
+        return f"{value:,}"
     return typed_text(value)
 
 

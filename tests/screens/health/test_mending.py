@@ -79,7 +79,7 @@ async def test_a_backup_under_way_is_seen_and_stopped(
         await interface.type("disk")
         await interface.press("enter")
         await interface.until_shown("Backing up: words")
-        await interface.until_shown("2 400 of 4 800")
+        await interface.until_shown("2,400 of 4,800")
         assert interface.app.screen is screen
         await interface.press("b")
         await interface.until_said("A backup is being made: c stops it")
@@ -98,7 +98,7 @@ async def test_a_backup_that_is_killed_says_what_counts_and_how_to_make_one(
         await interface.until(lambda: isinstance(interface.app.screen, PathScreen), "a place is asked for")
         await interface.type("disk")
         await interface.press("enter")
-        await interface.until_shown("2 400 of 4 800")
+        await interface.until_shown("2,400 of 4,800")
         work = user_jobs.backup_job_of(interface.main.screen_opener.services)._client
         assert work is not None
         assert work.child is not None

@@ -64,14 +64,14 @@ async def test_a_run_of_the_index_is_seen_everywhere_stopped_and_gone_on_with(
             await interface.press("c")
             await interface.until_said("No long job is running")
             await interface.press("r")
-            await until_line(interface, "Indexing: keyword index ━━━━━━━━╌╌╌╌╌╌╌╌ 2 400 of 4 800")
+            await until_line(interface, "Indexing: keyword index ━━━━━━━━╌╌╌╌╌╌╌╌ 2,400 of 4,800")
             await interface.until_shown("indexing 50 % · keyword index")
             assert lines(interface).endswith("c stops")
             await interface.press("2")  # keys do what they do meanwhile
             await interface.until(lambda: interface.main.current == 1, "the second pane")
             await interface.press("S")
             await interface.until(lambda: isinstance(interface.app.screen, SettingsScreen), "settings")
-            await interface.until_shown("2 400 of 4 800")
+            await interface.until_shown("2,400 of 4,800")
             assert "c stops" not in interface.text
             await interface.press("escape")
             await interface.until(lambda: interface.main.is_active, "the panes")
@@ -107,7 +107,7 @@ async def test_a_search_before_the_first_index_says_how_far_the_keyword_index_is
         async with opened(sandbox.workspace, (80, 24)) as interface:
             await interface.press("r", "slash")
             await interface.type("staging")
-            await interface.until_shown("↻ building the keyword index, 2 400 of 4 800 files")
+            await interface.until_shown("↻ building the keyword index, 2,400 of 4,800 files")
             title = interface.text.partition("\n")[0]
             assert "1 % of budget" in title, title
             assert "indexing 50 %" in title, title
@@ -196,13 +196,13 @@ async def test_an_index_run_that_is_killed_says_by_what_and_how_to_go_on(
     replace_task(monkeypatch, "reindex", by=SLOW)
     async with opened(sandbox.workspace, (160, 40)) as interface:
         await interface.press("r")
-        await until_line(interface, "2 400 of 4 800")
+        await until_line(interface, "2,400 of 4,800")
         child = interface.main.index_monitor._client
         assert child is not None
         assert child.child is not None
         os.kill(child.child.pid, signal.SIGKILL)
         await interface.until_shown(
-            "indexing was ended by SIGKILL with 2 400 of 4 800 done (words); "
+            "indexing was ended by SIGKILL with 2,400 of 4,800 done (words); "
             "the index so far is kept, r continues"
         )
 
@@ -215,13 +215,13 @@ async def test_taking_in_that_is_killed_says_by_what_how_far_it_was_and_how_to_g
         await interface.press("I")
         await interface.until_shown("enter ingests new logs")
         await interface.press("enter")
-        await until_line(interface, "2 400 of 4 800")
+        await until_line(interface, "2,400 of 4,800")
         work = interface.main.screen_opener._ingest_job._client
         assert work is not None
         assert work.child is not None
         os.kill(work.child.pid, signal.SIGKILL)
         await interface.until_said(
-            "ingest was ended by SIGKILL with 2 400 of 4 800 done (words) · "
+            "ingest was ended by SIGKILL with 2,400 of 4,800 done (words) · "
             "the system does this when it runs out of memory; "
             "what was ingested before stays; I continues with the rest"
         )
@@ -279,7 +279,7 @@ async def test_taking_in_says_how_far_it_is_and_is_stopped(
         await interface.press("I")
         await interface.until_shown("enter ingests new logs")
         await interface.press("enter")
-        await until_line(interface, "Ingest: words ━━━╌╌╌ 2 400 of 4 800")
+        await until_line(interface, "Ingest: words ━━━╌╌╌ 2,400 of 4,800")
         await interface.press("I")
         await interface.until_said("An ingest is running: c stops it")
         await interface.press("c")
@@ -288,7 +288,7 @@ async def test_taking_in_says_how_far_it_is_and_is_stopped(
         await interface.press("I")
         await interface.until_shown("enter ingests new logs")
         await interface.press("enter")
-        await until_line(interface, "2 400 of 4 800")
+        await until_line(interface, "2,400 of 4,800")
         child = interface.main.screen_opener._ingest_job._client
         assert child is not None
     assert child.child is not None
@@ -314,7 +314,7 @@ async def test_toasts_stand_above_the_line_of_long_work(
         await says("before it began")
         await interface.until(lambda: bottom() == 23, "over the hints")
         await interface.press("r")
-        await until_line(interface, "2 400 of 4 800")
+        await until_line(interface, "2,400 of 4,800")
         line = interface.main.work_line
         await interface.until(lambda: line.region.height == 1 and bottom() == line.region.y, "raised")
         for key in ("S", "question_mark"):
@@ -325,7 +325,7 @@ async def test_toasts_stand_above_the_line_of_long_work(
             await interface.press("escape")
             await interface.until(lambda: interface.main.is_active, "the panes")
         await interface.until(lambda: bottom() == 22, "still above it")
-        shown = next(text for text in interface.text.splitlines() if "2 400 of 4 800" in text)
+        shown = next(text for text in interface.text.splitlines() if "2,400 of 4,800" in text)
         assert shown.rstrip().endswith("c stops")
         await interface.press("c")
         await interface.until(lambda: bottom() == 23, "back over the hints")

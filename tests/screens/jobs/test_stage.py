@@ -31,7 +31,7 @@ def test_a_line_without_a_stage_is_none(said: dict[str, object]) -> None:
 def test_the_line_says_how_much_how_fast_and_how_long() -> None:
     stage = JobStage("words", 1_200, 4_800, 40.0)
     assert line(stage, stops="c") == (
-        "Indexing: words ━━━━╌╌╌╌╌╌╌╌╌╌╌╌ 1 200 of 4 800 · 40/s · 90 s left · c stops".replace(
+        "Indexing: words ━━━━╌╌╌╌╌╌╌╌╌╌╌╌ 1,200 of 4,800 · 40/s · 90 s left · c stops".replace(
             "90 s left", "2 min left"
         )
     )

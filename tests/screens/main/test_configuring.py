@@ -12,9 +12,9 @@ from workbench.workspace.workspace import Workspace
 
 async def test_a_budget_written_by_anybody_is_that_of_the_meter(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
-        await interface.until_shown("/ 10 000")
+        await interface.until_shown("/ 10,000")
         sandbox.write("workbench.yaml", "memory_budget: 9000\n")
-        await interface.until_shown("/ 9 000")
+        await interface.until_shown("/ 9,000")
         await interface.until_said("Settings reloaded: memory_budget")
         there = await interface.main.screen_opener.services.history_reader.run(lambda place: place.settings)
         assert there.memory_budget == 9_000
@@ -34,7 +34,7 @@ async def test_a_budget_of_the_settings_screen_counts_in_the_panes_and_is_undone
         screen.list.go([row.id for row in screen.list.rows].index("setting:memory_budget"))
         await interface.pilot.pause()
         await interface.press("e", "0", "enter")
-        await interface.until_said("memory_budget is 7 000")
+        await interface.until_said("memory_budget is 7,000")
         memory = interface.main.memory
         await interface.until(lambda: memory.view.limit == 7_000, "it counts in the panes")
         await interface.press("u")
@@ -47,7 +47,7 @@ async def test_the_persons_own_file_is_followed_too(sandbox: Sandbox, person: Pa
     async with opened(sandbox.workspace) as interface:
         (person / "settings.yaml").write_text("theme: light\nmemory_budget: 8000\n")
         await interface.until(lambda: interface.app.theme == "light", "the theme")
-        await interface.until_shown("/ 8 000")
+        await interface.until_shown("/ 8,000")
 
 
 async def test_what_is_left_out_leaves_the_panes_and_the_search(sandbox: Sandbox) -> None:
@@ -67,4 +67,4 @@ async def test_settings_that_cannot_be_read_are_told_of_and_those_before_go_on(s
         await interface.until_said("The previous settings stay in use")
         assert interface.main.workspace.settings.memory_budget == 10_000
         sandbox.write("workbench.yaml", "memory_budget: 6000\n")
-        await interface.until_shown("/ 6 000")
+        await interface.until_shown("/ 6,000")

@@ -177,10 +177,10 @@ def test_without_a_display_no_program_is_asked(programs: Callable[..., dict[str,
         (
             False,
             ["xclip"],
-            "through xclip only: a terminal takes 74 994 bytes (OSC 52), this has 80 000",
+            "through xclip only: a terminal takes 74,994 bytes (OSC 52), this has 80,000",
             "warning",
         ),
-        (False, [], "Not copied: a terminal takes 74 994 bytes", "warning"),
+        (False, [], "Not copied: a terminal takes 74,994 bytes", "warning"),
     ],
 )
 def test_it_is_said_which_way_it_was_copied(sent: bool, took: list[str], says: str, severity: str) -> None:

@@ -39,7 +39,7 @@ async def test_a_wrong_value_is_told_with_its_line_the_rest_counts_and_it_is_tak
         await interface.until(lambda: "workbench.yaml:2: memory_budget must be" in banner.text, "the banner")
         assert "until then its default is used" in banner.text
         assert "S shows all settings" in banner.text
-        await interface.until_shown("/ 10 000")
+        await interface.until_shown("/ 10,000")
         assert interface.main.workspace.settings.episode_days == 30
         await interface.until_shown("! index: waits until the settings are corrected")
         await interface.press("r")
@@ -49,7 +49,7 @@ async def test_a_wrong_value_is_told_with_its_line_the_rest_counts_and_it_is_tak
         await interface.until_said("Promoted")
         sandbox.write("workbench.yaml", "episode_days: 30\nmemory_budget: 9000\n")
         await interface.until_said("Settings reloaded: memory_budget")
-        await interface.until_shown("/ 9 000")
+        await interface.until_shown("/ 9,000")
         await interface.until(lambda: not banner.text, "the banner is gone")
         assert not interface.main.workspace.misread
 

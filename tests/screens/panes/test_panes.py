@@ -164,7 +164,7 @@ async def test_what_is_in_long_term_memory_is_marked_where_it_came_from(sandbox:
 async def test_the_meter_says_when_memory_is_over_its_budget(sandbox: Sandbox) -> None:
     sandbox.write("MEMORY.md", "# Memory\n\n" + "- word word word\n" * 700)
     async with opened(sandbox.workspace) as interface:
-        await interface.until_shown("11 910 / 10 000 over")
+        await interface.until_shown("11,910 / 10,000 over")
 
 
 async def test_an_unreadable_header_is_said_and_the_page_still_listed(sandbox: Sandbox) -> None:

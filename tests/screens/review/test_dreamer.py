@@ -21,7 +21,7 @@ def test_a_dream_under_way_says_how_long_it_still_takes(tmp_path: Path) -> None:
     made = Dreamer(tmp_path, RunningJobs(lambda: None))
     made.running = True
     made.stage = JobStage("reading", done=1_200, total=4_800, rate=40.0)
-    assert "1 200 of 4 800 · 40/s · 2 min left" in "".join(part.text for part in progress_parts(made))
+    assert "1,200 of 4,800 · 40/s · 2 min left" in "".join(part.text for part in progress_parts(made))
     made.stage = JobStage("reading", done=4_000, total=4_800, rate=40.0)
     assert "40/s · 20 s left" in "".join(part.text for part in progress_parts(made))
 

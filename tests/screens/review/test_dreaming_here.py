@@ -92,7 +92,7 @@ async def test_a_long_dream_says_how_far_it_is_blocks_nothing_and_is_stopped(san
         await review.interface.until_said("No dream is running")
         await review.interface.press("r")
         await review.interface.until_shown("Dreaming: reading files")
-        await review.interface.until_shown("2 400 of 4 800")
+        await review.interface.until_shown("2,400 of 4,800")
         await review.interface.press("r")
         await review.interface.until_said("A dream is running")
         await review.interface.press("question_mark")  # keys do what they do meanwhile
@@ -102,12 +102,12 @@ async def test_a_long_dream_says_how_far_it_is_blocks_nothing_and_is_stopped(san
         await review.interface.press("c")
         await review.interface.until_shown("Dreaming was stopped; nothing was written")
         await review.interface.press("r")
-        await review.interface.until_shown("2 400 of 4 800")
+        await review.interface.until_shown("2,400 of 4,800")
         await review.interface.press("escape")  # leaves: the dream goes on
         await review.interface.until(lambda: review.interface.main.is_active, "the panes")
         assert dreamer_of(review.interface.main.screen_opener.services).running
         await review.interface.press("D")
-        await review.interface.until_shown("2 400 of 4 800")
+        await review.interface.until_shown("2,400 of 4,800")
         await review.interface.press("c")
         await review.interface.until_shown("Dreaming was stopped; nothing was written")
     assert not (sandbox.root / "_system").exists()
@@ -122,13 +122,13 @@ async def test_a_dream_goes_on_while_the_person_is_elsewhere_and_ends_with_the_p
 ) -> None:
     async with reviewed(sandbox) as review:
         await review.interface.press("r")
-        await review.interface.until_shown("2 400 of 4 800")
+        await review.interface.until_shown("2,400 of 4,800")
         running = review.screen.dreamer
         await review.interface.press("D")
         await review.interface.until(lambda: review.interface.main.is_active, "closed")
         assert running.running
         await review.interface.press("D")
-        await review.interface.until_shown("2 400 of 4 800")
+        await review.interface.until_shown("2,400 of 4,800")
         assert running._client is not None
         child = running._client.child
         assert child is not None
@@ -154,14 +154,14 @@ async def test_a_dream_that_fails_says_why_and_what_to_do(
 async def test_a_dream_that_is_killed_says_what_stays_and_how_to_go_on(sandbox: Sandbox) -> None:
     async with reviewed(sandbox) as review:
         await review.interface.press("r")
-        await review.interface.until_shown("2 400 of 4 800")
+        await review.interface.until_shown("2,400 of 4,800")
         work = review.screen.dreamer._client
         assert work is not None
         assert work.child is not None
         os.kill(work.child.pid, signal.SIGTERM)  # heeded, but nobody here asked for it
         await review.interface.until_shown("Dreaming failed: stopped → a dream writes nothing before it ends")
         await review.interface.press("r")
-        await review.interface.until_shown("2 400 of 4 800")
+        await review.interface.until_shown("2,400 of 4,800")
         work = review.screen.dreamer._client
         assert work is not None
         assert work.child is not None
@@ -169,7 +169,7 @@ async def test_a_dream_that_is_killed_says_what_stays_and_how_to_go_on(sandbox: 
         await review.interface.until_shown("dreaming was ended by SIGKILL")
         error = review.screen.dreamer.error
         assert isinstance(error, WorkbenchError)
-        assert error.message.endswith("SIGKILL with 2 400 of 4 800 done (reading)")
+        assert error.message.endswith("SIGKILL with 2,400 of 4,800 done (reading)")
         assert error.hint.endswith("a dream writes nothing before it ends; r dreams again")
 
 

@@ -120,7 +120,7 @@ def test_an_empty_list_says_which_emptiness_it_is() -> None:
     }
     assert len(set(said.values())) == len(said)
     assert "remove a filter" in said["narrowed"]
-    assert "building the keyword index, 1 200 of 4 800 files" in said["indexing"]
+    assert "building the keyword index, 1,200 of 4,800 files" in said["indexing"]
     assert said["failed"].startswith("✗ the search failed")
 
 

@@ -55,7 +55,7 @@ async def test_value_default_origin_unit_and_meaning_are_told(sandbox: Sandbox, 
         await settings(interface, "setting:memory_budget")
         await interface.until_shown("memory_budget: 700")
         await interface.until_shown("Maximum characters of MEMORY.md.")
-        await interface.until_shown("Default: 10 000")
+        await interface.until_shown("Default: 10,000")
         await interface.until_shown("Unit: characters")
         await until_told(interface, "workbench.yaml, line 2")
         await until_told(interface, "settings.yaml, line 2")
@@ -125,9 +125,9 @@ async def test_the_workspaces_file_is_changed_by_an_operation_that_undo_takes_ba
     async with opened(sandbox.workspace) as interface:
         await settings(interface, "setting:memory_budget")
         await interface.press("e", "0", "enter")
-        await interface.until_shown("memory_budget: 7 000")
+        await interface.until_shown("memory_budget: 7,000")
         assert sandbox.read("workbench.yaml") == b"# ours\nmemory:\n  budget: 7000  # small\n"
-        assert "configure: memory_budget is 7 000" in sandbox.git("log", "-1", "--format=%s")
+        assert "configure: memory_budget is 7,000" in sandbox.git("log", "-1", "--format=%s")
         await interface.press("escape", "u")
         await interface.until_said("Undone")
     assert sandbox.read("workbench.yaml") == b"# ours\nmemory:\n  budget: 700  # small\n"
