@@ -172,7 +172,7 @@ class BulkLocal(Embedder):
             moved = load()
             alike = (moved.embed(self._probes, batch=8) * self._cpu.embed(self._probes)).sum(axis=1).min()
         except Exception as error:  # as above
-            self.notes.append(f"{self._device} is not used: {reason_of(error)}")
+            self.notes.append(f"{self._device} is not used: {reason_of(error, where=True)}")
             return
         if not float(alike) >= LIKENESS:
             self.notes.append(f"{self._device} is not used: its vectors differ (cosine {alike:.5f})")
@@ -183,7 +183,8 @@ class BulkLocal(Embedder):
     def _failed(self, error: Exception) -> None:
         if not _is_out_of_memory(error) or self._batch == 1:
             self._on_device, self.step = None, Embedder.step
-            self.notes.append(f"{self._device} failed, continuing on the CPU: {reason_of(error)}")
+            why = reason_of(error, where=True)
+            self.notes.append(f"{self._device} failed, continuing on the CPU: {why}")
             return
         self._batch = max(1, self._batch // 2)
         self.notes[:] = [note for note in self.notes if not note.startswith(_SMALLER)]

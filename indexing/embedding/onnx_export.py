@@ -119,7 +119,8 @@ def _export(model: Any, graph: Path) -> None:
                 dynamo=False,  # the newer exporter came out slower
             )
     except Exception as error:  # an exporter fails in as many ways as there are models
-        raise ModelUnavailableError(f"the model cannot be exported: {reason_of(error)}") from error
+        why = reason_of(error, where=True)
+        raise ModelUnavailableError(f"the model cannot be exported: {why}") from error
 
 
 def _put_in_place(building: Path, target: Path) -> None:
