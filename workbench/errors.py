@@ -278,18 +278,18 @@ class WriteFailedError(WorkbenchError):
     code = "write-failed"
 
 
-def reason_of(error: Exception) -> str:
-    """What went wrong, in one line."""
+def reason_of(error: Exception, *, where: bool = False) -> str:
+    """What went wrong, in one line; with ``where``, the file that the system could not use comes first."""
     if isinstance(error, WorkbenchError):
         return error.message
-    said = error.strerror if isinstance(error, OSError) else ""
-    return said or str(error).partition("\n")[0] or type(error).__name__
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if where and error.filename else error.strerror
+    return str(error).partition("\n")[0] or type(error).__name__
 
 
 def disk_error(error: OSError) -> WorkbenchError:
     """What the operating system refused, as an error that a person can act on."""
-    where = f"{error.filename}: " if error.filename else ""
-    reason = f"{where}{error.strerror or error}"
+    reason = reason_of(error, where=True)
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
         return ReadOnlyError(
             f"cannot write {reason}",

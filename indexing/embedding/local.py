@@ -11,7 +11,6 @@ import logging
 import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +23,6 @@ from indexing.embedding.port import EmbeddedTexts, Embedder, Vectors, cache_dir
 from indexing.storage import set_aside_here
 from workbench.errors import ModelUnavailableError, WorkbenchError, reason_of
 from workbench.processes import program_environment
-from workbench.workspace.locks import hold
 
 WORTH_IT = 1_000
 """Texts from which loading the model onto a device, which takes seconds, is made up for."""
@@ -172,7 +170,7 @@ class BulkLocal(Embedder):
             moved = load()
             alike = (moved.embed(self._probes, batch=8) * self._cpu.embed(self._probes)).sum(axis=1).min()
         except Exception as error:  # as above
-            self.notes.append(f"{self._device} is not used: {reason_of(error)}")
+            self.notes.append(f"{self._device} is not used: {reason_of(error, where=True)}")
             return
         if not float(alike) >= LIKENESS:
             self.notes.append(f"{self._device} is not used: its vectors differ (cosine {alike:.5f})")
@@ -183,7 +181,8 @@ class BulkLocal(Embedder):
     def _failed(self, error: Exception) -> None:
         if not _is_out_of_memory(error) or self._batch == 1:
             self._on_device, self.step = None, Embedder.step
-            self.notes.append(f"{self._device} failed, continuing on the CPU: {reason_of(error)}")
+            why = reason_of(error, where=True)
+            self.notes.append(f"{self._device} failed, continuing on the CPU: {why}")
             return
         self._batch = max(1, self._batch // 2)
         self.notes[:] = [note for note in self.notes if not note.startswith(_SMALLER)]
@@ -245,28 +244,22 @@ def _prepared(folder: Path, threads: int) -> Embedder | None:
 
 def _prepare_in_child(source: ModelSource, target: Path) -> None:
     """Raises ModelUnavailableError with the child's last words."""
-    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with hold(target.parent / "prepare.lock", "preparing a model", wait=_PREPARE_SECONDS):
-        if target.is_dir():
-            return  # somebody else made it while we waited
-        for left in target.parent.glob(".preparing-*"):  # by one that was killed: half a copy of a model
-            shutil.rmtree(left, ignore_errors=True)
-        offline = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
-        named = (str(source.folder), source.identity, str(target))
-        try:
-            done = subprocess.run(
-                [sys.executable, "-m", "indexing.embedding.onnx_export", *named],
-                env=program_environment() | offline,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_PREPARE_SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise ModelUnavailableError("preparing the model took too long") from error
-        if done.returncode:
-            words = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-            raise ModelUnavailableError(words or f"preparing ended with {done.returncode}")
+    offline = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
+    named = (str(source.folder), source.identity, str(target))
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "indexing.embedding.onnx_export", *named],
+            env=program_environment() | offline,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_PREPARE_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ModelUnavailableError("preparing the model took too long") from error
+    if done.returncode:
+        words = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        raise ModelUnavailableError(words or f"preparing ended with {done.returncode}")
 
 
 def _on_device(source: ModelSource, device: str) -> OnDevice:

@@ -44,7 +44,8 @@ def load_model(source: ModelSource, *, device: str = "cpu", eager: bool = False)
         ) from missing
     except Exception as error:  # the library raises whatever its parts raise
         raise ModelUnavailableError(
-            f"{source.folder} cannot be loaded: {reason_of(error)}", hint="keyword search works until then"
+            f"{source.folder} cannot be loaded: {reason_of(error, where=True)}",
+            hint="keyword search works until then",
         ) from error
 
 

@@ -27,10 +27,13 @@ from indexing.embedding.onnx_model import (
     OnnxModelInfo,
     PreparedEmbedder,
 )
-from workbench.errors import ModelUnavailableError, reason_of
+from workbench.errors import ModelUnavailableError, WorkbenchError, reason_of
+from workbench.workspace.locks import hold
 
 LIKENESS = 0.9999
 """Least cosine between a prepared and a native vector of the same text."""
+_PATIENCE_SECONDS = 300.0
+"""For how long another process may prepare a model before ours does without."""
 
 PROBES = (
     "a",
@@ -50,11 +53,22 @@ PROBES = (
 
 
 def prepare(source: ModelSource, target: Path) -> None:
-    """Export ``source`` into the folder ``target``, atomically.
+    """Export ``source`` into the folder ``target``, atomically, unless another process does so meanwhile.
 
-    Raises ModelUnavailableError when the model cannot be exported or the export is not its equal.
+    The lock is held here, where the work is done: whoever asked for it may be killed before it is over.
+    Raises BusyError when another process is at it for too long, ModelUnavailableError when the model cannot
+    be exported or the export is not its equal.
     """
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with hold(target.parent / "prepare.lock", "preparing a model", wait=_PATIENCE_SECONDS):
+        if target.is_dir():
+            return
+        for left in target.parent.glob(".preparing-*"):  # by one that was killed: half a copy of a model
+            shutil.rmtree(left, ignore_errors=True)
+        _prepare(source, target)
+
+
+def _prepare(source: ModelSource, target: Path) -> None:
     building = Path(tempfile.mkdtemp(dir=target.parent, prefix=".preparing-"))
     try:
         model = load_model(source, eager=True)
@@ -119,7 +133,8 @@ def _export(model: Any, graph: Path) -> None:
                 dynamo=False,  # the newer exporter came out slower
             )
     except Exception as error:  # an exporter fails in as many ways as there are models
-        raise ModelUnavailableError(f"the model cannot be exported: {reason_of(error)}") from error
+        why = reason_of(error, where=True)
+        raise ModelUnavailableError(f"the model cannot be exported: {why}") from error
 
 
 def _put_in_place(building: Path, target: Path) -> None:
@@ -139,7 +154,7 @@ def main(arguments: list[str]) -> int:
     folder, identity, target = arguments
     try:
         prepare(ModelSource(Path(folder), identity), Path(target))
-    except ModelUnavailableError as error:
+    except WorkbenchError as error:
         sys.stderr.write(error.message + "\n")
         return 1
     return 0

