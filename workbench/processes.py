@@ -18,8 +18,9 @@ _MOUNTS = Path("/proc/self/mountinfo")
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _LOCAL = frozenset(
     {
-        *("bcachefs", "btrfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "jfs", "ntfs3", "overlay", "ramfs"),
-        *("reiserfs", "tmpfs", "vfat", "xfs", "zfs"),
+        *("bcachefs", "btrfs", "ecryptfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "hfsplus", "jfs"),
+        *("msdos", "nilfs2", "ntfs", "ntfs3", "overlay", "ramfs", "reiserfs", "tmpfs", "ubifs", "udf"),
+        *("vfat", "xfs", "zfs"),
     }
 )
 """File systems that only this kernel writes to. Any other may be written from another machine."""

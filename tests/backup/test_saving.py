@@ -26,6 +26,7 @@ from workbench.errors import (
     WriteFailedError,
 )
 from workbench.format_version import FORMAT
+from workbench.history.blame import blame
 from workbench.memory.names import CommitId
 from workbench.workspace.workspace import Workspace
 
@@ -50,6 +51,19 @@ def test_a_chain_of_bundles_comes_back_byte_for_byte(sandbox: Sandbox, tmp_path:
     assert not (tmp_path / "out/.git/hooks").exists()
     assert os.access(tmp_path / "out/run.sh", os.X_OK)
     subprocess.run(["sha256sum", "-c", "--quiet", "SHA256SUMS"], cwd=chain, check=True)
+
+
+@pytest.mark.parametrize("name", [b"caf\xe9", b"line\nend"])
+def test_folders_may_have_names_of_any_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: bytes
+) -> None:
+    temporary = tmp_path / os.fsdecode(name)
+    temporary.mkdir()
+    made = Sandbox(tmp_path / os.fsdecode(b'a "quoted\\ caf\xe9'))
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    assert save(made, tmp_path / "chain").wrote == "full"
+    assert {one.deed.action for one in blame(made.workspace, LOG)} == {"commit"}
+    made.close()
 
 
 def test_nothing_new_writes_nothing(sandbox: Sandbox, tmp_path: Path) -> None:

@@ -242,6 +242,19 @@ def test_a_memory_folder_is_whose_it_is_by_what_stands_beside_it(
     assert report["budget"]["path"] == loaded
 
 
+@pytest.mark.parametrize("folder", [".claude/memory", ".memory", "memory"])
+def test_logs_of_a_project_are_named_by_their_day_alone_but_for_folders_of_logs(
+    tmp_path: Path, folder: str
+) -> None:
+    logs = ("2026-03-14.md", "logs/2026-03-14.md", "logs/2026-03-14-night.md", "daily/2026-03-14-night.md")
+    names = (*logs, "2026-03-14-decision.md", "decisions/2026-03-14.md")
+    files = dict.fromkeys(("CLAUDE.md", *(f"{folder}/{name}" for name in names)), "- Tea\n")
+    place = Workspace.open(write_agent_memory(AgentMemory("", files, {}, "", ""), tmp_path / "place"))
+    found = {file.path for file in place.scan() if file.kind is Kind.LOG}
+    place.close()
+    assert found == {f"{folder}/{name}" for name in logs}
+
+
 def test_an_agents_own_folder_is_known_by_where_it_is(run: Run, person: Path) -> None:
     root = person / ".claude/projects/-home-you-atlas/memory"
     root.mkdir(parents=True)

@@ -19,6 +19,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.support.workspaces import LOG, MEMORY_TEXT, Sandbox
 from workbench.workspace import seal
+from workbench.workspace.late_lines import LateLines
 
 PROJECT = Path(__file__).resolve().parents[2]
 LATE = b"- late words of the agent\n"
@@ -372,6 +373,38 @@ def test_a_conflict_that_is_discarded_while_its_writer_goes_on_loses_nothing(
         log.write(LATE)
         assert run("inbox", "conflicts", "--json").json == []
     assert sandbox.read("MEMORY.md").count(LATE) == 1
+
+
+@pytest.mark.promise(
+    "Two writers",
+    "an agent appends, rewrites in place or by rename, deletes, renames away or holds open, before the plan, "
+    "after it, at and after the exchange, during actions of each sort",
+)
+@pytest.mark.parametrize("goes_on", [False, True], ids=["each command looks", "a program that goes on looks"])
+def test_a_replaced_log_that_is_rewritten_to_the_same_length_is_a_conflict(
+    run: Run, sandbox: Sandbox, later: Callable[[float], None], goes_on: bool
+) -> None:
+    late = LateLines(sandbox.root)
+    with (sandbox.root / LOG).open("r+b", buffering=0) as log:
+        text = log.read().upper()
+        assert run("forget", sandbox.address("weather in Lisbon"), "--yes").code == 0
+        replaced = sandbox.read(LOG)
+        later(3600.0)
+        late.carry()
+        assert run("status", "--json").json["late"][0]["why"] == "held open"
+        log.seek(0)
+        log.write(text)
+        with (sandbox.root / ".workbench/operations.lock").open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            (waiting,) = run("status", "--json").json["late"]
+        assert (waiting["why"], waiting["bytes"]) == ("rewritten", len(text))
+        if goes_on:
+            late.carry()
+            assert kept(sandbox) == []
+        assert len(run("inbox", "conflicts", "--json").json) == 1
+        assert "STAGING PORT" in run("inbox", "conflicts", "--show", "1").out
+    assert sandbox.read(LOG) == replaced
+    late.close()
 
 
 @pytest.mark.parametrize(

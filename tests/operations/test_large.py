@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import pytest
 
 from tests.support.workspaces import LOG, Sandbox
 from workbench.errors import AmbiguousOperationError, OperationNotFoundError
+from workbench.history.versions import Versions
 from workbench.memory import entry, markdown
+from workbench.memory.names import RelPath
 from workbench.operations.pin import plan_pin
 from workbench.operations.undo import plan_undo
 from workbench.repository import git_repository as history
@@ -19,6 +22,7 @@ from workbench.repository import objects
 from workbench.workspace.workspace import Workspace
 
 COMMITS = 400
+LONG_LOG = RelPath("memory/2026-03-15.md")
 
 
 class Counted:
@@ -43,15 +47,20 @@ def commits_read(monkeypatch: pytest.MonkeyPatch) -> Counted:
 @pytest.fixture
 def long_history(sandbox: Sandbox) -> Workspace:
     """Each commit is an operation that adds a line, as an agent's plain appends are recorded."""
-    stream, text = "", "# 2026-03-15\n"
-    for number in range(COMMITS):
-        text += f"- line {number}\n"
+    lines = [f"- line {number}\n" for number in range(COMMITS)]
+    return imported(sandbox, ("# 2026-03-15\n" + "".join(lines[: number + 1]) for number in range(COMMITS)))
+
+
+def imported(sandbox: Sandbox, texts: Iterable[str]) -> Workspace:
+    """The workspace with a further commit for each of these texts of one log."""
+    stream = ""
+    for number, text in enumerate(texts):
         message = f"append: line {number}\n\nOperation: {number:012x}\nAction: append\nActor: external\n"
         start = "from refs/heads/main^0\n" if not number else ""
         stream += (
             f"commit refs/heads/main\ncommitter a <a@localhost> {1_800_000_000 + number} +0000\n"
             f"data {len(message)}\n{message}{start}"
-            f"M 100644 inline memory/2026-03-15.md\ndata {len(text)}\n{text}\n"
+            f"M 100644 inline {LONG_LOG}\ndata {len(text)}\n{text}\n"
         )
     subprocess.run(["git", "-C", sandbox.root, "fast-import", "--quiet"], input=stream.encode(), check=True)
     sandbox.git("reset", "-q", "--hard")
@@ -75,6 +84,28 @@ def test_a_known_operation_is_read_up_to_and_no_further(
     assert commits_read.calls < COMMITS / 2
     with pytest.raises(AmbiguousOperationError):
         plan_undo(long_history, "00000000001")
+
+
+def test_versions_that_are_looked_through_again_are_not_read_again(
+    long_history: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Counted(long_history.history.stored)
+    monkeypatch.setattr(long_history.history, "stored", read)
+    versions = Versions(long_history)
+    for _ in range(3):
+        assert len({versions.data(version.after) for version in versions.of(LONG_LOG)}) == COMMITS
+    assert read.calls == COMMITS
+
+
+def test_long_versions_are_not_all_kept_in_memory(sandbox: Sandbox) -> None:
+    size = 1_000_000
+    versions = Versions(imported(sandbox, (f"- {number}\n" + "x" * size for number in range(100))))
+    tracemalloc.start()
+    try:
+        assert sum(len(versions.data(version.after)) > size for version in versions.of(LONG_LOG)) == 100
+        assert tracemalloc.get_traced_memory()[0] < 80 * size
+    finally:
+        tracemalloc.stop()
 
 
 def test_pinning_in_a_long_log_reads_no_further_than_the_entry(

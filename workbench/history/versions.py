@@ -9,9 +9,9 @@ blink. Where its lines stand in both versions between the same neighbours, nothi
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from workbench.errors import EntryNotFoundError, NotMemoryError
 from workbench.history.origin import UNRECORDED, Attribution, deed_of
@@ -85,8 +85,8 @@ def loses(before: bytes, after: bytes, digits: str) -> bool:
     return False
 
 
-_KEPT_VERSIONS = 256
-"""Versions whose bytes are kept: they are looked through again for each entry that is followed."""
+_KEPT_BYTES = 64 << 20
+"""Bytes of versions that are kept: they are looked through again for each entry that is followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +115,13 @@ class FileVersion:
 
 
 class Versions:
-    """Files of a workspace through time. The bytes of the latest are kept, parsed documents all."""
+    """Files of a workspace through time. Bytes are kept up to a limit, parsed documents all."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self.history = workspace.history
-        self._stored = lru_cache(_KEPT_VERSIONS)(self.history.stored)
+        self._data: OrderedDict[BlobId, bytes] = OrderedDict()
+        self._size = 0
         self._disk: dict[BlobId, bytes] = {}
         self._documents: dict[tuple[RelPath, BlobId | None], Document] = {}
         self._versions: dict[RelPath, tuple[FileVersion, ...]] = {}
@@ -144,7 +145,14 @@ class Versions:
         """The bytes of one version; none where there is no file."""
         if blob is None:
             return b""
-        return self._disk[blob] if blob in self._disk else self._stored(blob)
+        if blob in self._disk:
+            return self._disk[blob]
+        if blob not in self._data:
+            self._data[blob] = self.history.stored(blob)
+            self._size += len(self._data[blob])
+            while self._size > _KEPT_BYTES and len(self._data) > 1:
+                self._size -= len(self._data.popitem(last=False)[1])
+        return self._data[blob]
 
     def document(self, path: RelPath, blob: BlobId | None) -> Document:
         """One version, parsed; an empty document where there is no file."""

@@ -48,9 +48,13 @@ def prepare_empty(folder: Path, *, algorithm: str, objects: Path | None = None) 
     (folder / "config").write_text(_CONFIG.format(version=1 if sha256 else 0, extension=extension))
     (folder / "HEAD").write_text("ref: refs/heads/none\n")
     if objects is not None:
-        # A path in this file may not hold a line end; the real one may.
-        (folder / "objects" / "real").symlink_to(objects, target_is_directory=True)
-        (folder / "objects" / "info" / "alternates").write_text(f"{folder}/objects/real\n")
+        (folder / "objects" / "info" / "alternates").write_bytes(_quoted(os.fsencode(objects)) + b"\n")
+
+
+def _quoted(path: bytes) -> bytes:
+    """A path as git quotes it in this file, where it may hold any byte then."""
+    escaped = path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
+    return b'"' + escaped + b'"'
 
 
 def _blame(folder: Path, commit: CommitId, path: str) -> list[CommitId]:

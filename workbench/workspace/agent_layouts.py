@@ -316,7 +316,7 @@ CLAUDE_CODE = AgentLayout(
 )
 _IN_PROJECT = (".claude/memory", ".memory", "memory")
 """Where people keep auto memory in the repository; CLAUDE.md imports it."""
-_LOGS = ("", "logs/", "daily/")
+_LOGS = (f"{DAY}.md", f"logs/{DAY}*.md", f"daily/{DAY}*.md")
 CLAUDE_PROJECT = AgentLayout(
     name="claude-project",
     title="Claude Code project",
@@ -334,7 +334,7 @@ CLAUDE_PROJECT = AgentLayout(
     files={
         Kind.MEMORY: (*(f"{one}/MEMORY.md" for one in _IN_PROJECT), "CLAUDE.md", ".claude/CLAUDE.md"),
         Kind.BOOTSTRAP: ("**/CLAUDE.md", "**/CLAUDE.local.md", ".claude/rules/**/*.md"),
-        Kind.LOG: tuple(f"{one}/{below}{DAY}*.md" for one in _IN_PROJECT for below in _LOGS),
+        Kind.LOG: tuple(f"{one}/{log}" for one in _IN_PROJECT for log in _LOGS),
         Kind.NOTE: (*(f"{one}/**/*.md" for one in _IN_PROJECT), ".claude/agent-memory/**/*.md"),
     },
     keeps_notes=True,

@@ -52,6 +52,7 @@ def late_sentences(found: Sequence[KeptFile]) -> list[str]:
 
 _SAID = {
     "late lines": "written by a program that has it open; the next command that writes adds them",
+    "rewritten": "rewritten by a program that has it open; the next command that writes makes it a conflict",
     "unknown origin": "not written by this workbench (unpacked, copied or of an older version): ignored",
     "not memory": "written for a file that is not memory, so they are not added to it",
     "writers unknown": "kept, as a program may still write into them",

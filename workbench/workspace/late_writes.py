@@ -33,14 +33,15 @@ from workbench.workspace.seal import Seal, read_note
 from workbench.workspace.state_files import write_state
 
 SETTLED_SECONDS = 2.0
-"""For how long a replaced file is kept in any case: a program may be in the middle of opening it."""
+"""For how long a replaced file is kept in any case: a program may be in the middle of opening it. Also how
+old a change must be for its time to tell it from another one, as clocks of file systems are coarse."""
 _MOST_OF_NAME = 200
 """Bytes of a conflict's name: file systems take 255, and its note's is longer."""
 
 _MOST_UNKNOWN = 100_000_000
 """Bytes of a file of unknown origin that are read to say what waits in it."""
 
-Why = Literal["late lines", "unknown origin", "not memory", "held open", "writers unknown"]
+Why = Literal["late lines", "rewritten", "unknown origin", "not memory", "held open", "writers unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,10 @@ class KeptFile:
         return len(self.text.splitlines())
 
 
+_Stamp = tuple[int, int, int, int]
+"""Inode, size, and times of change of a kept file."""
+
+
 class Displaced:
     """The kept files of one workspace."""
 
@@ -108,6 +113,8 @@ class Displaced:
         self._conflicts = state / "conflicts"
         self._seal = Seal(files.root)
         self._may_hold = may_hold
+        self._seen: dict[str, tuple[_Stamp, _Note | None]] = {}
+        """What kept files were, and what was known of them, at the last look; None: nothing to carry over."""
 
     def keep(self, path: RelPath, name: str, known: bytes | None) -> None:
         """Take the file ``name`` out of the folder of ``path``; it starts with the bytes ``known``.
@@ -172,17 +179,28 @@ class Displaced:
         return tuple(late for late in found if late is not None)
 
     def due(self) -> bool:
-        """Whether ``sweep`` may find something to do; takes no lock, and reads no kept file."""
-        return any(map(self._needs_look, self._names()))
+        """Whether ``sweep`` may find something to do; takes no lock, and reads nothing."""
+        for name in self._names():
+            with contextlib.suppress(OSError):  # another process dropped it
+                stamp, note = self._seen.get(name, (None, None))
+                if stamp != self._stamp(name) or (note and self._is_free(name, note)):
+                    return True
+        return False
 
     def sweep(self) -> None:
         """Carry late bytes over; drop the files that nobody can write into any more."""
         for name in self._names():
             with contextlib.suppress(WorkbenchError, OSError, ValueError):  # not now: it is kept
-                if not self._needs_look(name) or (note := self._look(name)) is None:
-                    continue
-                if self._is_free(name, note) and _unlink_unwritten(self._folder / name, note.digest):
-                    (self._folder / f"{name}.json").unlink(missing_ok=True)
+                stamp = self._stamp(name)
+                seen, note = self._seen.pop(name, (None, None))
+                if stamp != seen:
+                    note = self._look(name)
+                is_all = note is None or note.known == stamp[1]
+                if note and self._is_free(name, note):
+                    if _unlink_unwritten(self._folder / name, note.digest):
+                        (self._folder / f"{name}.json").unlink(missing_ok=True)
+                elif is_all and time.time() - max(stamp[2:]) / 1e9 > SETTLED_SECONDS:
+                    self._seen[name] = stamp, note
         self._clear_notes()
 
     def adopt(self, late: KeptFile) -> None:
@@ -199,6 +217,7 @@ class Displaced:
             )
         boot, moment = boot_moment()
         inode = os.lstat(late.kept).st_ino
+        self._seen.pop(name, None)
         self._write_note(name, replace(note, inode=inode, boot=boot, moment=moment))
 
     def _names(self) -> list[str]:
@@ -224,10 +243,13 @@ class Displaced:
             return KeptFile(kept, None, b"", "unknown origin")
         content = read_regular(kept)
         said = note or self._read_note(name, sealed=False)
-        known = said.known if said is not None and said.digest == _digest(content[: said.known]) else 0
+        fits = said is not None and said.digest == _digest(content[: said.known])
+        known = said.known if said is not None and fits else 0
         path = said.path if said is not None and self._may_be_of(said.path) else None
         if note is None:
             return KeptFile(kept, path, content[known:], "unknown origin")
+        if not fits:
+            return KeptFile(kept, note.path, content, "rewritten")
         if late := content[known:]:
             return KeptFile(kept, note.path, late, "late lines" if path else "not memory")
         with open_regular(kept) as descriptor:
@@ -236,13 +258,9 @@ class Displaced:
             return None
         return KeptFile(kept, note.path, b"", "held open" if held else "writers unknown")
 
-    def _needs_look(self, name: str) -> bool:
-        """Whether a kept file has another length than is noted, or nobody can write into it any more."""
-        with contextlib.suppress(OSError):
-            note, size = self._read_note(name), os.lstat(self._folder / name).st_size
-            if note is not None and (size <= note.known or self._may_be_of(note.path)):
-                return size != note.known or self._is_free(name, note)
-        return False
+    def _stamp(self, name: str) -> _Stamp:
+        found = os.lstat(self._folder / name)
+        return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
     def _may_be_of(self, path: str) -> bool:
         """Whether late text may be added to a path: memory and records of ours, and nothing else."""
