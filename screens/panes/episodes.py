@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 from screens.actions.keys import key_for
@@ -74,7 +75,9 @@ class EpisodesPane(FilePane):
     def build(self) -> list[Row]:
         """Waiting first, then promoted, then what nobody took up in time; open ones with their entries."""
         today, wanted = self.today(), self.filter
-        kept = [e for e in self.view.episodes if not wanted or wanted.keeps(subject_of(e, today))]
+        kept = self.view.episodes
+        if wanted:
+            kept = tuple(e for e, subject in subjects(self.view, today) if wanted.keeps(subject))
         rows: list[Row] = []
         opened: dict[str, Unfolded] = {}
         for name, label in _GROUPS.items():
@@ -125,6 +128,12 @@ def is_expired(episode: Episode, today: date) -> bool:
     """Whether its time is over and nobody took it up or pinned it."""
     left = episode.days_left(today)
     return episode.promoted_at is None and left is not None and left < 0
+
+
+@lru_cache(1)
+def subjects(view: EpisodesView, today: date) -> tuple[tuple[Episode, Subject], ...]:
+    """The episodes, each with what a filter looks at: made once, not with every key that is typed."""
+    return tuple((episode, subject_of(episode, today)) for episode in view.episodes)
 
 
 def subject_of(episode: Episode, today: date) -> Subject:

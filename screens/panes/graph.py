@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from datetime import date
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
@@ -96,17 +97,24 @@ class GraphPane(Pane):
 def narrowed(view: GraphView, wanted: Filter, today: date) -> tuple[GraphView, set[str]]:
     """The entities that fit, with all that is known of them, and of others what fits; these by path."""
     kept, opened = [], set()
-    for entity in view.entities:
-        if wanted.keeps(_subject(entity)):
+    for entity, subject, known in _subjects(view, today):
+        if wanted.keeps(subject):
             kept.append(entity)
-            continue
-        memories = tuple(
-            memory for memory in entity.memories if wanted.keeps(_memory_subject(entity, memory, today))
-        )
-        if memories:
+        elif memories := tuple(memory for memory, about in known if wanted.keeps(about)):
             kept.append(replace(entity, memories=memories, relations=()))
             opened.add(str(entity.path))
     return replace(view, entities=tuple(kept)), opened
+
+
+@lru_cache(1)
+def _subjects(
+    view: GraphView, today: date
+) -> tuple[tuple[Entity, Subject, tuple[tuple[TypedMemory, Subject], ...]], ...]:
+    """What a filter looks at of each entity and its memories: made once, not with every key that is typed."""
+    return tuple(
+        (one, _subject(one), tuple((memory, _memory_subject(one, memory, today)) for memory in one.memories))
+        for one in view.entities
+    )
 
 
 def _subject(entity: Entity) -> Subject:
