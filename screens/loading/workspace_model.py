@@ -213,7 +213,7 @@ class QuarantineView:
     things: tuple[SetAside, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # caches find it by its identity
+@dataclass(frozen=True, slots=True)
 class EpisodesView:
     """The episodes that could be read so far, and how many pages there are."""
 
@@ -221,7 +221,7 @@ class EpisodesView:
     total: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # see EpisodesView
+@dataclass(frozen=True, slots=True)
 class GraphView:
     """The entities that could be read so far, and how many pages there are."""
 

@@ -52,6 +52,9 @@ class EpisodesPane(FilePane):
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(today)
         self.view = EpisodesView()
+        self._subjects = lru_cache(1)(
+            lambda day: [(episode, subject_of(episode, day)) for episode in self.view.episodes]
+        )
         self.files: dict[str, MemoryFile] = {}
 
     def receive_files(self, files: Files) -> None:
@@ -62,6 +65,7 @@ class EpisodesPane(FilePane):
         """Show these episodes."""
         begun = len(self.view.episodes) < self.view.total
         self.view, self.known = view, True
+        self._subjects.cache_clear()
         self.grow(begun=begun)
 
     def nothing(self) -> str:
@@ -77,7 +81,7 @@ class EpisodesPane(FilePane):
         today, wanted = self.today(), self.filter
         kept = self.view.episodes
         if wanted:
-            kept = tuple(e for e, subject in subjects(self.view, today) if wanted.keeps(subject))
+            kept = tuple(e for e, subject in self._subjects(today) if wanted.keeps(subject))
         rows: list[Row] = []
         opened: dict[str, Unfolded] = {}
         for name, label in _GROUPS.items():
@@ -128,12 +132,6 @@ def is_expired(episode: Episode, today: date) -> bool:
     """Whether its time is over and nobody took it up or pinned it."""
     left = episode.days_left(today)
     return episode.promoted_at is None and left is not None and left < 0
-
-
-@lru_cache(1)
-def subjects(view: EpisodesView, today: date) -> tuple[tuple[Episode, Subject], ...]:
-    """The episodes, each with what a filter looks at: made once, not with every key that is typed."""
-    return tuple((episode, subject_of(episode, today)) for episode in view.episodes)
 
 
 def subject_of(episode: Episode, today: date) -> Subject:

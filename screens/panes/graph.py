@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
@@ -33,6 +33,9 @@ from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 if TYPE_CHECKING:
     from workbench.memory.graph_page import Entity, TypedMemory
 
+    Subjects = Sequence[tuple[Entity, Subject, Sequence[tuple[TypedMemory, Subject]]]]
+    """Entities and their memories, each with what a filter looks at."""
+
 _TYPES = (
     "person", "project", "organization", "product", "technology",
     "place", "task", "event", "document", "concept",
@@ -54,6 +57,7 @@ class GraphPane(Pane):
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(today)
         self.view = GraphView()
+        self._subjects = lru_cache(1)(lambda day: subjects(self.view, day))  # not anew with every key
         self._sources = 0
         """Logs and episodes that entities can be found in."""
 
@@ -61,6 +65,7 @@ class GraphPane(Pane):
         """Show these entities."""
         begun = len(self.view.entities) < self.view.total
         self.view, self.known = view, True
+        self._subjects.cache_clear()
         self.grow(begun=begun)
 
     def receive_files(self, files: Files) -> None:
@@ -83,7 +88,7 @@ class GraphPane(Pane):
         """What is due, then entities under their types."""
         today, view, opened = self.today(), self.view, set[str]()
         if self.filter:
-            view, opened = narrowed(view, self.filter, today)
+            view, opened = narrowed(view, self.filter, self._subjects(today))
         return graph_rows(view, self.folds, today, opened=opened)
 
     def reveal_entry(self, path: str, row_id: str) -> bool:
@@ -94,10 +99,10 @@ class GraphPane(Pane):
         return below or self.reveal(path, under=group)
 
 
-def narrowed(view: GraphView, wanted: Filter, today: date) -> tuple[GraphView, set[str]]:
+def narrowed(view: GraphView, wanted: Filter, looked_at: Subjects) -> tuple[GraphView, set[str]]:
     """The entities that fit, with all that is known of them, and of others what fits; these by path."""
     kept, opened = [], set()
-    for entity, subject, known in _subjects(view, today):
+    for entity, subject, known in looked_at:
         if wanted.keeps(subject):
             kept.append(entity)
         elif memories := tuple(memory for memory, about in known if wanted.keeps(about)):
@@ -106,15 +111,12 @@ def narrowed(view: GraphView, wanted: Filter, today: date) -> tuple[GraphView, s
     return replace(view, entities=tuple(kept)), opened
 
 
-@lru_cache(1)
-def _subjects(
-    view: GraphView, today: date
-) -> tuple[tuple[Entity, Subject, tuple[tuple[TypedMemory, Subject], ...]], ...]:
-    """What a filter looks at of each entity and its memories: made once, not with every key that is typed."""
-    return tuple(
-        (one, _subject(one), tuple((memory, _memory_subject(one, memory, today)) for memory in one.memories))
+def subjects(view: GraphView, today: date) -> Subjects:
+    """What a filter looks at of each entity and its memories."""
+    return [
+        (one, _subject(one), [(memory, _memory_subject(one, memory, today)) for memory in one.memories])
         for one in view.entities
-    )
+    ]
 
 
 def _subject(entity: Entity) -> Subject:
