@@ -18,7 +18,8 @@ def place_of(before: Sequence[Row], cursor: int, rows: Sequence[Row], go_to: str
     """
     if not rows or (go_to is None and not before):
         return landing(rows, 0)
-    index = {row.id: at for at, row in enumerate(rows)}
+    index = {label: at for at, row in enumerate(rows) for label in row.labels}
+    index |= {row.id: at for at, row in enumerate(rows)}
     if go_to is not None and go_to in index:
         return index[go_to]
     here = before[cursor] if cursor < len(before) else None

@@ -169,7 +169,7 @@ class Row:
     ``lead`` stands before the text, ``tail`` at the right edge: its first parts are the first to go
     when room is short. ``emphasis`` are character ranges of ``text`` with a tone of their own. An
     ``inert`` row is passed over by the cursor. ``address`` is what actions take; ``entry`` is there
-    when the row is one entry.
+    when the row is one entry. ``labels`` are the ids of the entries whose text stands in its ``tail``.
     """
 
     id: str
@@ -185,6 +185,7 @@ class Row:
     line: int = 1
     address: str | None = None
     entry: Entry | None = None
+    labels: tuple[str, ...] = ()
     done: bool = False
     """Whether the entry already stands in long-term memory."""
     pinned: bool = False
@@ -198,6 +199,10 @@ class Row:
     """The name of that workspace, where it is another one; then it can only be read from here."""
     of: Any = field(default=None, compare=False)
     """What it stands for, to the screen that made it."""
+
+    def holds(self, row_id: str) -> bool:
+        """Whether it is the row of this id, or shows that one's text as a label."""
+        return row_id == self.id or row_id in self.labels
 
     def at(self, entry: Entry) -> Row:
         """The same row, for this entry in its place."""
@@ -333,7 +338,7 @@ def _line(line: Shown) -> tuple[Shown, Spans]:
 def _table(rows: Sequence[Shown]) -> list[tuple[Shown, Spans]]:
     """The rows of a table in columns, its head bold; nothing where it is too wide, or has rules alone."""
     written = [_BETWEEN.split(row.strip()[1:-1]) for row in rows]
-    rules = [at for at, row in enumerate(rows) if _RULE.fullmatch(row)]
+    rules = {at for at, row in enumerate(rows) if _RULE.fullmatch(row)}
     cells = [
         [] if at in rules else [inline(Shown(cell.strip().replace("\\|", "|"))) for cell in row]
         for at, row in enumerate(written)
@@ -342,7 +347,7 @@ def _table(rows: Sequence[Shown]) -> list[tuple[Shown, Spans]]:
     widths = [max(map(cell_len, column)) for column in columns]
     if not widths or sum(widths) + 3 * len(widths) > _WIDEST:
         return []
-    ways = map(str.strip, written[rules[0]] if rules else ())
+    ways = map(str.strip, written[min(rules)] if rules else ())
     right = {at for at, way in enumerate(ways) if way.endswith(":") and not way.startswith(":")}
     out: list[tuple[Shown, Spans]] = []
     for number, row in enumerate(cells):

@@ -48,7 +48,7 @@ from workbench.graph.keyword_search import most_linked, named_like
 from workbench.graph.memory_query import DueItem
 from workbench.graph.model import Graph
 from workbench.graph.search import EACH, GraphFinding, Node
-from workbench.memory.graph_page import Entity
+from workbench.memory.graph_page import Entity, name_key
 
 _MOST = 200
 
@@ -68,8 +68,24 @@ class EntityScreen(ChooseScreen):
         self._graph = graph
 
     def found(self, wanted: str) -> Sequence[Row]:
-        """Those that are called that, by any of their names."""
-        return entity_rows(self._graph, named_like(self._graph, wanted, _MOST)) if wanted else self._rows
+        """Those with a name that holds it, else all of its words: named so first, then the most linked."""
+        return entity_rows(self._graph, matching(self._graph, wanted, _MOST)) if wanted else self._rows
+
+
+def matching(graph: Graph, text: str, most: int) -> Sequence[Entity]:
+    """The entities with a name that is, begins with, has a word that begins with, or holds ``text``; of each
+    of these the most linked first. Where there are none, those with a name that holds all of its words.
+    """
+    typed = name_key(text)
+
+    def order(entity: Entity) -> tuple[object, ...]:
+        keys = entity.keys
+        begins = any(key.startswith(typed) for key in keys)
+        has_word = any(f" {typed}" in key for key in keys)
+        return typed not in keys, not begins, not has_word, -graph.degree(entity), entity.path
+
+    found = sorted((one for one in graph.entities if any(typed in key for key in one.keys)), key=order)
+    return found[:most] or named_like(graph, text, most)
 
 
 def entity_rows(graph: Graph, entities: Sequence[Entity]) -> list[Row]:

@@ -1,11 +1,12 @@
-"""A change as rows: its unified diff, coloured by its signs, what changed in a line brought out, bounded."""
+"""A change as rows: its unified diff, coloured by its signs, the words that changed brought out, bounded."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
-from itertools import groupby, islice, pairwise, takewhile
+from difflib import SequenceMatcher
+from itertools import accumulate, groupby, islice, pairwise
 
 from screens.drawing.safe_text import Row, Spans, Tone, line_text, plural, words
 from workbench.memory.file_edit import FileEdit, unified_diff
@@ -17,6 +18,10 @@ MAX_BYTES = 1_000_000
 """Bytes of one file beyond which its lines are not compared."""
 _SHOWN_CHARACTERS = 2_000
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_LONGEST = 200
+"""Words and signs of a line beyond which its versions are not compared, since that takes their product."""
+_MOST = 400
+"""Pairs of lines that are compared at all."""
 _LIKE = 0.4
 """How much of two lines must be the same for the rest to be worth bringing out."""
 
@@ -80,34 +85,41 @@ def tone_of(line: str) -> Tone:
 
 
 def emphasised(lines: Sequence[str]) -> dict[int, Spans]:
-    """By the number of each line of a unified diff the range of it that changed.
+    """By the number of each line of a unified diff the ranges of it that changed.
 
     A run of lines that go, followed by as many that come, is taken for those lines rewritten.
     """
     found: dict[int, Spans] = {}
-    runs = [(sign, [*numbers]) for sign, numbers in groupby(range(len(lines)), lambda at: _sign(lines[at]))]
-    for (gone, old), (came, new) in pairwise(runs):
-        if (gone, came) == ("-", "+") and len(old) == len(new):
-            for one, other in zip(old, new, strict=True):
-                found[one], found[other] = _changed(lines[one], lines[other])
+    for old, new in islice(_pairs(lines), _MOST):
+        found[old], found[new] = _changed(lines[old], lines[new])
     return found
 
 
+def _pairs(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The numbers of lines that go, each with that of the line that comes in its place."""
+    runs = [(sign, [*numbers]) for sign, numbers in groupby(range(len(lines)), lambda at: _sign(lines[at]))]
+    for (gone, old), (came, new) in pairwise(runs):
+        if (gone, came) == ("-", "+") and len(old) == len(new):
+            yield from zip(old, new, strict=True)
+
+
 def _sign(line: str) -> str:
-    """``+`` or ``-`` of a line that comes or goes; empty for the names of files."""
-    return "" if line.startswith(("+++ ", "--- ")) else line[:1]
+    tone = tone_of(line)
+    return "-" if tone == "bad" else "+" if tone == "good" else " "
 
 
 def _changed(old: str, new: str) -> tuple[Spans, Spans]:
-    """What is between the words that both begin and end with; nothing where these are few."""
-    begin = 1 + _alike(_WORD.findall(old[1:]), _WORD.findall(new[1:]))
-    end = _alike(_WORD.findall(old[begin:])[::-1], _WORD.findall(new[begin:])[::-1])
-    if begin + end <= 1 + _LIKE * max(len(old), len(new)):
+    """The ranges that differ; none where the two have little in common, or are too long."""
+    before, after = _WORD.findall(old[1:]), _WORD.findall(new[1:])
+    if max(len(before), len(after)) > _LONGEST:
         return (), ()
-    return ((begin, len(old) - end, "match"),), ((begin, len(new) - end, "match"),)
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    if matcher.ratio() < _LIKE:
+        return (), ()
+    codes = [code[1:] for code in matcher.get_opcodes() if code[0] != "equal"]
+    return _ranges(before, [code[:2] for code in codes]), _ranges(after, [code[2:] for code in codes])
 
 
-def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """Characters of the words that both begin with."""
-    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
-    return sum(len(word) for word, _ in pairs)
+def _ranges(parts: Sequence[str], spans: Iterable[tuple[int, int]]) -> Spans:
+    starts = [*accumulate(map(len, parts), initial=1)]
+    return tuple((starts[first], starts[last], "match") for first, last in spans if first < last)

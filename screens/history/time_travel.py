@@ -415,7 +415,7 @@ class TimeTravel:
         rows = [moment_row(one) for one in recent]
         title = "Memory as of … (2026-03-14, last march, an operation)"
         placeholder = "type to narrow, or a day in words"
-        dialog = ChooseScreen(title, rows, as_typed("as of"), placeholder=placeholder)
+        dialog = ChooseScreen(title, rows, as_typed("typed:"), placeholder=placeholder)
         self._screen.show_dialog(dialog, chosen)
 
 

@@ -118,8 +118,13 @@ class IndexMonitor:
         """Whether a person stopped it: then it goes on when a person asks for it, or with the next start."""
         self._asked = False
         """Whether a person asked for the run that is under way."""
-        self.indexing = self._again = False
-        """Whether the index is being brought up to date, and whether that is to be done once more then."""
+        self._running = self._again = False
+        """Whether a run is under way, and whether it is to be followed by another one."""
+
+    @property
+    def indexing(self) -> bool:
+        """Whether the index is being brought up to date; not while a stopped run ends."""
+        return self._running and not self._stopped
 
     def begin(self) -> None:
         """Start watching and reconciling; the engines follow when the files have been read."""
@@ -175,10 +180,10 @@ class IndexMonitor:
         self._pause = None
         if self._stopped:
             return
-        if self.indexing:
+        if self._running:
             self._again = True
         else:
-            self.indexing = True
+            self._running = True
             self._screen.work(self._index, "index")
 
     async def _index(self) -> None:
@@ -191,7 +196,7 @@ class IndexMonitor:
                 if not self._again or self._stopped:
                     return
         finally:
-            self.indexing = False
+            self._running = False
 
     async def _index_once(self) -> None:
         after = f"the index so far is kept, {key_for('reindex')} continues"
@@ -220,8 +225,7 @@ class IndexMonitor:
         self._publish(IndexChanged(text=told, searchable=self._searchable))
         self._again = True
         await asyncio.sleep(_BUSY_SECONDS)
-        if self._stopped:
-            self._say_stopped()
+        self._say_stopped()
 
     def _moved(self, stage: JobStage) -> None:
         self._searchable = self._searchable or stage.phase in _SEARCHABLE
@@ -229,8 +233,9 @@ class IndexMonitor:
         self._publish(IndexChanged(text=stage_text(stage), searchable=self._searchable, stage=stage))
 
     def _say_stopped(self) -> None:
-        problem = f"stopped; {key_for('reindex')} continues"
-        self._publish(IndexChanged(text=None, searchable=False, problem=problem))
+        if self._stopped:
+            problem = f"stopped; {key_for('reindex')} continues"
+            self._publish(IndexChanged(text=None, searchable=False, problem=problem))
 
     def progress(self, message: IndexChanged) -> None:
         """Show how far it is."""
@@ -262,7 +267,7 @@ class IndexMonitor:
         if "reindex" in message.hint:
             self._failing = message.reason
             self._draw()
-            if self._engines and self._started and not self._mending and not self.indexing:
+            if self._engines and self._started and not self._mending and not self._running:
                 self._mending = True
                 self.wish()
 

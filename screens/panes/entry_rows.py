@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
@@ -98,6 +98,31 @@ def file_rows(contents: Contents | None, *, row_id: str, depth: int, promoted: P
         yield replace(note, text=words("nothing in it yet"))
 
 
+def labelled(rows: Iterable[Row]) -> Iterator[Row]:
+    """The rows; what agents note above an entry (``<!-- trigger: deploy -->``) at the end of its row."""
+    label: Row | None = None
+    for row in rows:
+        if label is not None and label.entry and row.entry and is_label_of(label.entry, row.entry):
+            row = replace(  # noqa: PLW2901
+                row,
+                tail=(RowPart(label.text, "faint"), *label.tail, *row.tail),
+                labels=(label.id, *label.labels),
+            )
+        elif label is not None:
+            yield label
+        label = row if row.entry is not None and _LABEL.fullmatch(row.entry.text) else None
+        if label is None:
+            yield row
+    if label is not None:
+        yield label
+
+
+def is_label_of(label: Entry, entry: Entry) -> bool:
+    """Whether ``label`` is what an agent noted right above ``entry``: one blank line at most is between."""
+    near = 0 < entry.start_line - label.end_line <= _NEAR_LINES
+    return near and entry.heading == label.heading and bool(_LABEL.fullmatch(label.text))
+
+
 def title_of(entry: Entry) -> str:
     """The first line that holds words; of a block of code that of the code: fences are all the same."""
     if not FENCE.fullmatch(entry.title):
@@ -123,6 +148,8 @@ _HEADER = re.compile(
     r"(?:[-*] )?\*{0,2}(?:session(?: (?:key|id))?|source|channel|message_?id|chat_?id|sender)\*{0,2}:", re.I
 )
 _COMMENT = re.compile(r"<!--\s*(.*?)\s*(?:-->)?")
+_LABEL = re.compile(r"<!--\s*[a-z][a-z_-]*: [^\n]*-->")
+_NEAR_LINES = 2
 _OBJECT = re.compile(r'\{\s*"')
 _ENDS = (": ", "| ", "> ", "› ", "] ", "— ")
 """What a beginning that rows share ends with: a label, and no words."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 from screens.actions.keys import key_for
@@ -51,6 +52,9 @@ class EpisodesPane(FilePane):
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(today)
         self.view = EpisodesView()
+        self._subjects = lru_cache(1)(
+            lambda day: [(episode, subject_of(episode, day)) for episode in self.view.episodes]
+        )
         self.files: dict[str, MemoryFile] = {}
 
     def receive_files(self, files: Files) -> None:
@@ -61,6 +65,7 @@ class EpisodesPane(FilePane):
         """Show these episodes."""
         begun = len(self.view.episodes) < self.view.total
         self.view, self.known = view, True
+        self._subjects.cache_clear()
         self.grow(begun=begun)
 
     def nothing(self) -> str:
@@ -74,7 +79,9 @@ class EpisodesPane(FilePane):
     def build(self) -> list[Row]:
         """Waiting first, then promoted, then what nobody took up in time; open ones with their entries."""
         today, wanted = self.today(), self.filter
-        kept = [e for e in self.view.episodes if not wanted or wanted.keeps(subject_of(e, today))]
+        kept = self.view.episodes
+        if wanted:
+            kept = tuple(e for e, subject in self._subjects(today) if wanted.keeps(subject))
         rows: list[Row] = []
         opened: dict[str, Unfolded] = {}
         for name, label in _GROUPS.items():

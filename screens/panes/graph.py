@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
@@ -32,6 +33,9 @@ from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 if TYPE_CHECKING:
     from workbench.memory.graph_page import Entity, TypedMemory
 
+    Subjects = Sequence[tuple[Entity, Subject, Sequence[tuple[TypedMemory, Subject]]]]
+    """Entities and their memories, each with what a filter looks at."""
+
 _TYPES = (
     "person", "project", "organization", "product", "technology",
     "place", "task", "event", "document", "concept",
@@ -53,6 +57,7 @@ class GraphPane(Pane):
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(today)
         self.view = GraphView()
+        self._subjects = lru_cache(1)(lambda day: subjects(self.view, day))  # not anew with every key
         self._sources = 0
         """Logs and episodes that entities can be found in."""
 
@@ -60,6 +65,7 @@ class GraphPane(Pane):
         """Show these entities."""
         begun = len(self.view.entities) < self.view.total
         self.view, self.known = view, True
+        self._subjects.cache_clear()
         self.grow(begun=begun)
 
     def receive_files(self, files: Files) -> None:
@@ -82,7 +88,7 @@ class GraphPane(Pane):
         """What is due, then entities under their types."""
         today, view, opened = self.today(), self.view, set[str]()
         if self.filter:
-            view, opened = narrowed(view, self.filter, today)
+            view, opened = narrowed(view, self.filter, self._subjects(today))
         return graph_rows(view, self.folds, today, opened=opened)
 
     def reveal_entry(self, path: str, row_id: str) -> bool:
@@ -93,20 +99,24 @@ class GraphPane(Pane):
         return below or self.reveal(path, under=group)
 
 
-def narrowed(view: GraphView, wanted: Filter, today: date) -> tuple[GraphView, set[str]]:
+def narrowed(view: GraphView, wanted: Filter, looked_at: Subjects) -> tuple[GraphView, set[str]]:
     """The entities that fit, with all that is known of them, and of others what fits; these by path."""
     kept, opened = [], set()
-    for entity in view.entities:
-        if wanted.keeps(_subject(entity)):
+    for entity, subject, known in looked_at:
+        if wanted.keeps(subject):
             kept.append(entity)
-            continue
-        memories = tuple(
-            memory for memory in entity.memories if wanted.keeps(_memory_subject(entity, memory, today))
-        )
-        if memories:
+        elif memories := tuple(memory for memory, about in known if wanted.keeps(about)):
             kept.append(replace(entity, memories=memories, relations=()))
             opened.add(str(entity.path))
     return replace(view, entities=tuple(kept)), opened
+
+
+def subjects(view: GraphView, today: date) -> Subjects:
+    """What a filter looks at of each entity and its memories."""
+    return [
+        (one, _subject(one), [(memory, _memory_subject(one, memory, today)) for memory in one.memories])
+        for one in view.entities
+    ]
 
 
 def _subject(entity: Entity) -> Subject:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import date
+from itertools import pairwise
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -13,7 +14,7 @@ from textual.app import ComposeResult
 from screens.actions.keys import key_for
 from screens.drawing.safe_text import SOURCE, Folds, Row, RowPart, age, piece, row_text
 from screens.loading.workspace_model import MemoryView
-from screens.panes.entry_rows import TRUSTS, alike, entry_row
+from screens.panes.entry_rows import TRUSTS, alike, entry_row, is_label_of, labelled
 from screens.panes.pane import Filter, Pane, Subject, iso, states_of
 from screens.widgets.lines import BudgetMeter
 from workbench.memory.entry import Entry, heading_path
@@ -74,8 +75,12 @@ class MemoryPane(Pane):
 
 
 def narrowed(view: MemoryView, wanted: Filter) -> MemoryView:
-    """Long-term memory with the entries alone that fit."""
-    return replace(view, entries=tuple(one for one in view.entries if wanted.keeps(subject_of(one))))
+    """Long-term memory with the entries alone that fit; an entry and what is noted above it are one."""
+    kept = {entry.address for entry in view.entries if wanted.keeps(subject_of(entry))}
+    for label, entry in pairwise(view.entries):
+        if is_label_of(label, entry) and not kept.isdisjoint((label.address, entry.address)):
+            kept |= {label.address, entry.address}
+    return replace(view, entries=tuple(entry for entry in view.entries if entry.address in kept))
 
 
 def subject_of(entry: Entry) -> Subject:
@@ -110,7 +115,7 @@ def memory_rows(view: MemoryView, folds: Folds, today: date) -> list[Row]:
             depth = max(0, len(path) - skip)
             row = entry_row(entry, depth=depth, tail=_origin(entry, today))
             rows.append(replace(row, done=True))
-    return rows
+    return list(labelled(rows))
 
 
 def _heading(path: tuple[str, ...], depth: int, counts: Counter[tuple[str, ...]], folds: Folds) -> Row:

@@ -23,7 +23,7 @@ from screens.actions.keys import key_for
 from screens.drawing.cursor import landing
 from screens.drawing.safe_text import KINDS, Folds, Row, grouped, of_all, piece, row_text, words
 from screens.loading.workspace_model import Contents, FilteredEntries, MemoryView, Promoted, Stamp, stamp
-from screens.panes.entry_rows import entry_row, file_rows
+from screens.panes.entry_rows import entry_row, file_rows, labelled
 from screens.widgets.entry_list import EntryList
 from screens.widgets.lines import NarrowLine
 from workbench.workspace.layout import MemoryFile
@@ -83,8 +83,10 @@ class Pane(Vertical):
         """The frame alone: for ``:focus-within`` all that is in it would be given its styles anew."""
         self.set_class(on, "-within", update=False)
         self._edges_alone = self.list.staying = True
-        self.app.stylesheet.update_nodes([self])
-        self._edges_alone = self.list.staying = False
+        try:
+            self.app.stylesheet.update_nodes([self])
+        finally:
+            self._edges_alone = self.list.staying = False
 
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
@@ -170,7 +172,7 @@ class Pane(Vertical):
             self.give_up()
         rows = self.build()
         self.list.show([*map(self.filter.brought_out, rows)] if self.filter else rows, go_to=self._awaited)
-        if self._awaited and self.list.row and self.list.row.id == self._awaited:
+        if self._awaited and self.list.row and self.list.row.holds(self._awaited):
             self.give_up()
         self.caption()
 
@@ -208,7 +210,7 @@ class Pane(Vertical):
 
     def reveal(self, row_id: str, *, under: Iterable[str]) -> bool:
         """Open the rows ``under`` and put the cursor on ``row_id``, as soon as it is there; is it?"""
-        if self.filter and all(row.id != row_id for row in self.list.rows):
+        if self.filter and not any(row.holds(row_id) for row in self.list.rows):
             self.clear_filter()
         for parent in under:
             self.folds.set(parent, True)
@@ -245,7 +247,7 @@ class Unfolded:
 
     def rows(self, contents: Contents | None) -> tuple[Row, ...]:
         """The rows of its entries. May run in any thread."""
-        found = file_rows(contents, row_id=self.file.path, depth=self.depth, promoted=self.promoted)
+        found = labelled(file_rows(contents, row_id=self.file.path, depth=self.depth, promoted=self.promoted))
         return tuple(found)
 
 

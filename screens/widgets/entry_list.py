@@ -29,7 +29,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from screens.drawing.cursor import landing, place_of
-from screens.drawing.safe_text import CLOSED, CURSOR, MARKED, OPEN, TONES, Row, RowPart, Shown, Tone
+from screens.drawing.safe_text import CLOSED, CURSOR, EMPTY, MARKED, OPEN, TONES, Row, RowPart, Shown, Tone
 from screens.widgets.lines import Toned
 
 _CACHED_STRIPS = 512
@@ -518,13 +518,21 @@ def wrap(text: str, width: int) -> tuple[tuple[int, str], ...]:
 def wrapped(rows: Sequence[Row], cells: int, *, hanging: bool = False) -> Iterator[Row]:
     """The rows, those that hold only text in as many parts as they need; a part is named ``id/n``.
 
-    ``hanging``: those with a lead too; a part that hangs below it is inert.
+    ``hanging``: those with a lead too, below it where there is no room at its right. What hangs is inert.
     """
     for row in rows:
         indent = sum(cell_len(part.text) + 1 for part in row.lead)
         room = cells - GUTTER - 1 - 2 * row.depth - indent
-        if room < _LEAST or (row.lead and not hanging) or row.tail or _fits(row.text, room):
+        if (row.lead and not hanging) or row.tail or _fits(row.text, room):
             yield row
+            continue
+        if room < _LEAST:
+            if row.lead:
+                yield replace(row, text=EMPTY, emphasis=())
+                row = replace(row, id=f"{row.id}/", lead=(), depth=row.depth + 1, inert=True)  # noqa: PLW2901
+                yield from wrapped([row], cells)
+            else:
+                yield row
             continue
         for number, (at, part) in enumerate(wrap(row.text, room)):
             text = Shown(part)

@@ -116,6 +116,27 @@ async def test_an_entity_is_found_by_any_of_its_names(sandbox: Sandbox) -> None:
         await until_rows(interface, "person Sarah Chen")
 
 
+async def test_an_entity_is_found_by_a_part_of_its_name_the_most_linked_first(sandbox: Sandbox) -> None:
+    write_pages(sandbox, **{"graph/project/at.md": "---\nname: At#\ntype: project\n---\n- [fact] Small\n"})
+    async with opened(sandbox.workspace) as interface:
+        await open_graph(interface, pages=ALL + 1)
+        await interface.press("slash")
+        await interface.until_shown("Which entity?")
+        choices = interface.app.screen.query_one("#choices", EntryList)
+
+        def found() -> list[str]:
+            return [row.text.partition("  ")[0] for row in choices.rows]
+
+        for typed, names in (
+            ("hen", ["Sarah Chen"]),
+            ("#", ["At#"]),
+            ("at", ["Atlas", "At#", "NATS"]),
+            ("chen sarah", ["Sarah Chen"]),
+        ):
+            interface.app.screen.query_one("#filter", Input).value = typed
+            await interface.until(lambda: found() == names, typed)  # noqa: B023 - awaited in its turn
+
+
 async def test_a_name_that_nobody_has_is_said_and_escape_changes_nothing(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         await open_graph(interface, pages=ALL)

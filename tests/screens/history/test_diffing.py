@@ -25,6 +25,29 @@ def test_lines_have_their_signs_and_tones() -> None:
     assert len({row.id for row in rows}) == len(rows)
 
 
+def brought_out(before: str, after: str) -> list[list[str]]:
+    """Of each line that goes or comes, the words that are brought out."""
+    rows = diff_rows([FileEdit(PATH, before.encode(), after.encode())])[3:]
+    return [[row.text[first:last] for first, last, _ in row.emphasis] for row in rows]
+
+
+def test_the_words_that_changed_are_brought_out_and_no_others() -> None:
+    assert brought_out("Mon: call Ann at nine\n", "Tue: call Ann at ten\n") == [
+        ["Mon", "nine"],
+        ["Tue", "ten"],
+    ]
+    assert brought_out("Lives in Bremen\n", "Lives in Hamburg\n") == [["Bremen"], ["Hamburg"]]
+    assert brought_out("Lives in Bremen\n", "Tea: green; no milk\n") == [[], []]
+
+
+def test_of_long_lines_and_of_many_no_words_are_brought_out() -> None:
+    for count, brought in ((99, [["one"], ["two"]]), (100, [[], []])):
+        long = "word " * count
+        assert brought_out(f"{long}one\n", f"{long}two\n") == brought
+    many = brought_out("port 1\n" * 401, "port 2\n" * 401)
+    assert sum(map(bool, many)) == 800
+
+
 def test_a_file_too_large_to_be_compared_says_so() -> None:
     rows = texts([FileEdit(PATH, None, b"x\n" * MAX_BYTES)])
     assert len(rows) == 2

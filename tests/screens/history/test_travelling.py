@@ -161,7 +161,7 @@ async def test_a_day_is_a_step_and_a_moment_can_be_typed(sandbox: Sandbox, monke
         await interface.press("T")
         await interface.until_shown("Memory as of …")
         await interface.type("2026-03-15")
-        await interface.until_shown("as of 2026-03-15")
+        await interface.until_shown("typed: 2026-03-15")
         await interface.press("enter")
         await arrives(interface, "on 2026-03-15")
         await interface.press("T")

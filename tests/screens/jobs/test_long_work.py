@@ -83,7 +83,7 @@ async def test_a_run_of_the_index_is_seen_everywhere_stopped_and_gone_on_with(
             following.sources_changed()
             following.wish()
             await interface.pilot.pause(0.3)
-            assert not following.indexing  # it stays stopped until a person asks for it
+            assert not following._running  # it stays stopped until a person asks for it
             assert following._pause is None
             await interface.until_shown("! index: stopped; r continues")
             assert lines(interface) == ""
@@ -93,6 +93,26 @@ async def test_a_run_of_the_index_is_seen_everywhere_stopped_and_gone_on_with(
             status = interface.main.title_line
             await interface.until(lambda: status.status.startswith("index up to date"), "it is done")
             assert lines(interface) == ""
+    assert (
+        IndexSearch(sandbox.workspace, vectors=False).search(Query(text="staging port", mode="lexical")).hits
+    )
+
+
+async def test_an_index_run_that_is_wanted_again_while_it_is_being_stopped_is_done(
+    sandbox: Sandbox, person: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (person / "settings.yaml").write_text("model: none\n")
+    async with opened(sandbox.workspace) as interface:
+        with monkeypatch.context() as deaf:
+            replace_task(deaf, "search", "reindex", by="tests.screens.jobs.deaf_work")
+            await interface.press("r")
+            await until_line(interface, "19 of 40")
+        replace_task(monkeypatch, "search", by=SLOW)
+        await interface.press("c")
+        await until_line(interface, "stopping …")
+        await interface.press("r")
+        status = interface.main.title_line
+        await interface.until(lambda: status.status.startswith("index up to date"), "it is done")
     assert (
         IndexSearch(sandbox.workspace, vectors=False).search(Query(text="staging port", mode="lexical")).hits
     )

@@ -122,6 +122,22 @@ async def test_the_graph_is_narrowed_by_type_name_and_due_date(sandbox: Sandbox)
         assert not interface.main.pane.list.rows
 
 
+async def test_the_graph_is_narrowed_by_what_is_due_on_the_day_it_is(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sandbox.write("graph/person/sarah.md", PERSON.format(due=date(2026, 3, 20)))
+    monkeypatch.setenv("WORKBENCH_TODAY", "2026-03-19")
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("4")
+        await interface.until(lambda: interface.main.pane.list.rows, "the graph")
+        await narrow(interface, "overdue")
+        assert shown(interface) == []
+        await interface.press("escape")
+        monkeypatch.setenv("WORKBENCH_TODAY", "2026-03-21")
+        await narrow(interface, "overdue")
+        assert set(shown(interface)) == {"Send the contract"}
+
+
 async def test_marks_outside_the_filter_are_counted_left_alone_and_come_back(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         await interface.go_to("We decided")

@@ -104,7 +104,7 @@ def test_any_text_can_be_typed(text: str) -> None:
     continued(text)
 
 
-@pytest.mark.parametrize("width", [120, 140, 100, 80, 60])
+@pytest.mark.parametrize("width", [120, 140, 100, 80, 60, 48])
 async def test_the_page_is_read_whole_at_any_width(sandbox: Sandbox, width: int) -> None:
     async with opened(sandbox.workspace, size=(width, 60)) as interface:
         await interface.press("slash", "f1")
