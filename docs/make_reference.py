@@ -31,8 +31,9 @@ COMMANDS_HEAD = """# Commands
 `WORKBENCH_WORKSPACE`) before the command's name selects another one. Data goes to standard output,
 messages and progress to standard error.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 busy (try again), 4 a check failed, 130 interrupted. With
-`--json` an error is `{"error": {"code", "message", "hint"}}` on standard output, with the same exit code.
+Exit codes: 0 done, 1 failed, 2 wrong usage, not found or nothing to do, 3 busy (try again), 4 a check
+failed, 130 interrupted. With `--json` an error is `{"error": {"code", "message", "hint"}}` on standard
+output, with the same exit code.
 [JSON](json.md) describes the other answers.
 
 ENTRY is an address as `search` prints it, `path#hash`; a unique beginning of the hash is enough.
@@ -64,6 +65,17 @@ SETTINGS_NOTES = """## Notes
   (gemini).
 - `team_leader`: makes every workspace that you open a member of the team.
 - [Search](../search.md#embedding-providers) explains the embedding providers.
+
+## Environment variables
+
+| variable | what it sets |
+| --- | --- |
+| `WORKBENCH_CONFIG` | the file of your settings |
+| `WORKBENCH_KEYS` | the file of your keys |
+| `WORKBENCH_CACHE` | the folder of prepared models and computed vectors |
+| `WORKBENCH_DEVICE` | where the embedding model runs, such as `cpu` or `cuda` |
+| `WORKBENCH_WORKSPACE` | the workspace, as `-w` does |
+| `WORKBENCH_TODAY` | the day that the interface takes for today |
 """
 TOOLS_HEAD = """# Tools for agents
 
@@ -166,6 +178,8 @@ def _option(option: click.Option, context: click.Context) -> str:
     said = _prose(option.help or "")
     if option.show_default and option.default not in (None, False):
         said += f" Default: `{option.default}`."
+    if option.required:
+        said += " (required)"
     if option.envvar:
         said += f" Also the variable `{option.envvar}`."
     return f"| {', '.join(f'`{name}`' for name in named)}{_cell(value)} | {_cell(said)} |"

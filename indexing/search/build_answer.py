@@ -369,7 +369,7 @@ class TimedQuery:
     def _notes(self, pool: Candidates) -> tuple[str, ...]:
         if not self.user or any(map(self._is_own, pool.candidates)):
             return ()
-        return (f"no entry of {self.query.user.strip()} was found; these belong to no user",)
+        return (f"no entries of user {self.query.user.strip()}; these belong to no user",)
 
     def _diverse(self, rows: Sequence[_Row], balance: float) -> list[_Row]:
         """The rows in the order in which near-duplicates make room; the word of a question still decides."""

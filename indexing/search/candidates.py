@@ -20,8 +20,8 @@ from indexing.words import normal, written_words
 if TYPE_CHECKING:
     from indexing.vectors import VectorReader
 
-NO_WORDS = "no entry has these words; the semantically nearest are shown"
-NO_WORDS_WITHIN = "no entry with these filters has these words; the semantically nearest are shown"
+NO_WORDS = "no entry has these words; showing the closest by meaning"
+NO_WORDS_WITHIN = "no entry with these filters has these words; showing the closest by meaning"
 _MOST_PERIODS = 3
 
 

@@ -118,9 +118,10 @@ def _verify_words(
         if not skipped and not flaws:
             asked, wrong = _ask_both(snapshot, rebuilt, [row[0] for row in wanted], generation)
             flaws += wrong
-    looked = f"{plural(len(found), 'entry')} of {len(same):,} files beside a clean build"
-    looked += f", {plural(asked, 'question')} asked of both" if asked else ""
-    looked += f"; {len(skipped)} changed files left out" if skipped else ""
+    looked = f"{plural(len(found), 'entry')} of {plural(len(same), 'file')}"
+    looked += f" and {plural(asked, 'test query')}" if asked else ""
+    looked += ", compared with a clean build"
+    looked += f"; {plural(len(skipped), 'changed file')} left out" if skipped else ""
     return [entry for entry, _, _ in found if entry.path in same], Check("words", looked, tuple(flaws))
 
 

@@ -210,10 +210,10 @@ def _day_text(day: date) -> str:
 
 
 def _window_text(line: Line) -> str:
-    """Both days in words: ``holds from 2 Mar 2026 until 3 May 2026``; empty where none is said."""
+    """Both days in words: ``valid from 2 Mar 2026 until 3 May 2026``; empty where none is said."""
     said = [f"from {_day_text(line.valid_from)}"] if line.valid_from else []
     said += [f"until {_day_text(line.valid_until)}"] if line.valid_until else []
-    return f"holds {' '.join(said)}" if said else ""
+    return f"valid {' '.join(said)}" if said else ""
 
 
 def _trust_text(trust: str) -> str:

@@ -343,7 +343,7 @@ def skip_rows(skip: SkippedClaim) -> list[Row]:
 def outcome_rows(outcome: Dream) -> list[Row]:
     """What the last dream of this session found, for the heading of what it left out."""
     found = (
-        f"{grouped(outcome.considered)} claims considered, {grouped(outcome.gated)} could be proposed, "
+        f"{grouped(outcome.considered)} claims considered, {grouped(outcome.gated)} of them qualify, "
         f"{new_words(outcome)}, {len(outcome.waiting)} waited already"
     )
     return [

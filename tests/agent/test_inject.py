@@ -94,7 +94,7 @@ def test_there_are_never_more_entries_or_tokens_than_allowed(given: Given, owner
     given.reopen()
     short = given.inject(ASK)
     assert 0 < short.tokens == tokens(short.text) <= 75
-    assert any(one.why.startswith("no room: ") for one in short.left_out)
+    assert any(one.why.startswith("over the limit of ") for one in short.left_out)
 
 
 def test_what_is_put_away_hidden_secret_or_loaded_already_is_never_given(given: Given) -> None:
@@ -244,7 +244,7 @@ def test_a_user_without_memory_is_given_everybodys_and_it_is_said(given: Given) 
     given.index()
     found = given.inject(ASK, user="nora")
     assert [line.user for line in found.lines] == [None]
-    assert "no entry of nora was found; these belong to no user" in found.notes
+    assert "no entries of user nora; these belong to no user" in found.notes
 
 
 def test_a_member_is_given_its_own_first_then_its_leaders(given: Given, leader: Given) -> None:

@@ -180,6 +180,12 @@ def test_a_stale_entry_is_shown_by_the_line_with_its_day(run: Run, store: Path) 
     assert "MEMORY.md:4  expired: it was due on 2020-03-28: of the mill expires 2020-03-28" in shown
 
 
+def test_an_entry_whose_time_is_over_is_listed_once(run: Run, store: Path) -> None:
+    (store / "MEMORY.md").write_text("# Memory\n\n- The port is 80 <!-- wb: valid_until=2020-03-28 -->\n")
+    found = parts(run("audit", str(store), "--quick", "--json", "--evidence").json)["stale"]
+    assert [one["line"] for one in found["evidence"]] == [3]
+
+
 def test_each_of_two_entries_that_contradict_is_shown(run: Run, store: Path) -> None:
     shown = run("audit", str(store), "--quick", "--evidence").out
     assert "MEMORY.md:10  contradiction: timezone is" in shown

@@ -252,7 +252,9 @@ def test_a_read_only_workspace_dreams_only_dry(run: Run) -> None:
 
 
 def test_memory_of_the_past_is_not_dreamt_over(run: Run, dreamer: Sandbox) -> None:
-    assert run("--as-of", "2026-03-14", "dream").code == 1
+    refused = run("--as-of", "2026-03-14", "dream")
+    assert refused.code == 1
+    assert "`dream` does not support --as-of" in refused.err
 
 
 def test_hostile_words_never_reach_the_terminal(run: Run, sandbox: Sandbox) -> None:
@@ -344,7 +346,7 @@ def test_judge_learns_from_decisions_and_says_which(run: Run, tmp_path: Path) ->
     cold = json.loads(run("dream", "--judge", file).out.splitlines()[0])
     warm = json.loads(run("dream", "--judge", file, "--decided", told).out.splitlines()[0])
     assert warm["score"] < cold["score"]
-    assert "lower because you rejected" in warm["why"]
+    assert "lower: like entries you rejected" in warm["why"]
 
 
 @pytest.mark.parametrize("bad", ["not json", "[1]", '{"id": 1}'])

@@ -26,7 +26,7 @@ def test_a_question_is_answered_with_its_way_and_sources(run: Run) -> None:
         "      Alice Moss works on Atlas, since 2026-01-10",
         "      from memory/2026-01-10.md#L4",
     ]
-    assert "asked: what is known of Alice Moss" in found.err
+    assert "read as: what is known of Alice Moss" in found.err
 
 
 def test_words_need_no_quotes(run: Run) -> None:
@@ -53,7 +53,7 @@ def test_an_unknown_name_is_answered_with_names_that_are_known(run: Run) -> None
 def test_show_draws_what_stands_around_an_entity(run: Run) -> None:
     found = run("graph", "show", "alice", "--hops", "2", *ON)
     assert "Alice Moss (person)" in found.out
-    assert "[fact] Lives in Lisbon (of 2026-02-01; importance 0.60, confidence 0.80)" in found.out
+    assert "[fact] Lives in Lisbon (from 2026-02-01; importance 0.60, confidence 0.80)" in found.out
     assert "├── works on → Atlas" in found.out
     assert "Borealis" in found.out  # two hops away: it depends on Atlas
     assert "works on → Borealis" not in found.out

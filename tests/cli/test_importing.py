@@ -121,6 +121,12 @@ def test_of_several_agents_one_must_be_chosen(run: Run, sandbox: Sandbox, tmp_pa
     assert "--agent: fern, moss" in result.err
 
 
+def test_recalls_that_openclaw_has_not_recorded_yet_are_told(run: Run, sandbox: Sandbox) -> None:
+    result = run("import", "openclaw-recalls")
+    assert result.code == 2
+    assert "OpenClaw has not recorded any recalls here" in result.err
+
+
 @pytest.mark.parametrize("command", ["openclaw-recalls", "openclaw-cells", "goclaw-graph", "goclaw"])
 @pytest.mark.parametrize("what", ["missing", "folder", "empty", "other", "pipe"])
 def test_what_is_no_such_source_is_refused_with_words(
@@ -178,7 +184,7 @@ def test_a_document_that_changed_there_is_changed_in_its_place(
 def test_what_comes_and_what_cannot_are_counted_apart(run: Run, sandbox: Sandbox, tmp_path: Path) -> None:
     (tmp_path / "some").mkdir()
     several = run("import", *cells(sandbox, tmp_path / "some"), "--dry-run").err
-    assert "3 things to bring over, 3 that cannot be imported" in several
+    assert "3 items to import, 3 that cannot be imported" in several
     one = run("import", *notes(sandbox, tmp_path), "--dry-run").err
-    assert "1 thing to bring over" in one
+    assert "1 item to import" in one
     assert "cannot be imported" not in one

@@ -101,7 +101,7 @@ def test_a_hit_is_what_every_action_takes(run: Run) -> None:
 def test_people_read_hits_with_where_they_stand(run: Run, sandbox: Sandbox) -> None:
     said = run("reindex", "--no-vectors")
     assert "3 files: 3 added" in said.out
-    assert "keyword search only: left out" in said.err
+    assert "keyword search only: vectors were left out" in said.err
     shown = run("search", "staging port", "--mode", "lexical")
     assert shown.code == 0
     assert shown.out.startswith(f" 1. {sandbox.address('staging port')}  L6  2026-03-14")
@@ -242,7 +242,7 @@ def test_a_workspace_never_indexed_is_indexed_by_keywords_and_answers(run: Run, 
     result = run("search", "staging port", "--mode", mode)
     assert result.code == 0
     assert "The staging port is 8443" in result.out
-    assert "indexed by keywords; `workbench reindex` adds semantic search" in result.err
+    assert "indexed by keywords now; `workbench reindex` adds semantic search" in result.err
     again = run("search", "staging port", "--mode", mode, "--json")
     assert again.json["hits"][0]["snippet"] == "The staging port is 8443"
     assert "indexed by keywords" not in again.err

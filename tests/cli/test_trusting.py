@@ -16,7 +16,7 @@ AT = LOG_TEXT.count("\n") + 1
 
 def told_of(run: Run, *arguments: str) -> list[dict[str, Any]]:
     """What `check` remarks on of secrets, hidden text and unknown origin."""
-    rules = ("secret", "hidden text", "no origin")
+    rules = ("secret", "hidden text", "no source")
     return [one for one in run("check", *arguments, "--json").json["remarks"] if one["rule"] in rules]
 
 
@@ -63,8 +63,8 @@ def test_memories_without_an_origin_are_told_and_are_no_alarm(run: Run, sandbox:
     sandbox.write("MEMORY.md", MEMORY_TEXT + "- Known <!-- wb: id=m1 src=memory/a.md#L1 trust=owner -->\n")
     assert run("check", "--origin").code == 0
     assert [(one["rule"], one["what"]) for one in told_of(run, "--origin")] == [
-        ("no origin", "Likes tea"),
-        ("no origin", "The project is called Atlas"),
+        ("no source", "Likes tea"),
+        ("no source", "The project is called Atlas"),
     ]
     assert told_of(run) == []
 
@@ -180,4 +180,4 @@ def test_the_gravest_come_first_and_the_many_of_unknown_origin_only_when_asked_f
     assert [row.split("  ")[2].split(":")[0] for row in rows] == ["secret", "expired", "hidden text"]
     asked = run("check", "--origin").out
     assert asked.startswith(told.out)
-    assert asked.count("no origin: ") == 2
+    assert asked.count("no source: ") == 2

@@ -320,7 +320,7 @@ def test_what_the_owner_said_makes_no_room_before_anything_was_recalled(nights: 
     nights.episode(0, "e1", WISH)
     result = nights.dream()
     assert [one.action for one in result.proposals] == ["add"]
-    assert any("would take long-term memory over its budget" in note for note in result.notes)
+    assert any("would put long-term memory over its budget" in note for note in result.notes)
 
 
 def test_what_another_proposal_says_already_is_not_proposed_beside_it(nights: Nights) -> None:

@@ -18,7 +18,8 @@ def test_what_is_proposed_says_by_which_use(nights: Nights) -> None:
     nights.recall(FACT, 8, 6, 4, 2, 1, 0)
     known = nights.explained(FACT)
     assert known.proposed
-    assert known.verdict.startswith("it is proposed (add): recalled 6 times by 6 questions on 6 days")
+    assert known.verdict == "it is proposed (add)"
+    assert str(known.facts["why"]).startswith("recalled 6 times by 6 questions on 6 days")
     assert known.score == pytest.approx(math.prod(known.parts.values()))
     assert (known.facts["recalls"], known.facts["recall_days"]) == (6, 6)
     assert json.loads(json.dumps(known.as_json()))["key"] == claim_key(FACT)
@@ -51,7 +52,7 @@ def test_a_claim_is_found_by_words_key_or_address(nights: Nights, way: str) -> N
 
 def test_why_names_the_features_that_weigh_most(nights: Nights) -> None:
     nights.episode(0, "e1", FACT)
-    assert "for it: " in nights.explained(FACT).verdict
+    assert "for it: " in str(nights.explained(FACT).facts["words"])
 
 
 def test_what_was_left_out_early_says_where(nights: Nights) -> None:
@@ -69,8 +70,8 @@ def test_what_passes_and_is_known_says_where_it_stands(nights: Nights) -> None:
 
 def test_what_is_beyond_the_limit_says_so(nights: Nights) -> None:
     nights.episode(0, "e1", *map(rule, range(12)))
-    left = next(skip for skip in nights.dream().skipped if skip.why.startswith("beyond"))
-    assert "beyond the limit: score" in nights.explained(left.key).verdict
+    left = next(skip for skip in nights.dream().skipped if "(`dream_limit`)" in skip.why)
+    assert "(`dream_limit`): score" in nights.explained(left.key).verdict
 
 
 def test_words_that_stand_nowhere_are_said_to(nights: Nights) -> None:

@@ -43,7 +43,7 @@ def test_what_is_like_what_was_rejected_scores_lower_and_says_so(nights: Nights)
     decide(nights)
     after = nights.explained(text)
     assert after.parts["salience"] < before.parts["salience"]
-    assert "lower because you rejected" in str(after.facts["words"])
+    assert "lower: like entries you rejected" in str(after.facts["words"])
     report = learning_report(nights.workspace)
     assert (report.active, report.decisions) == (True, 22)
     assert report.right is not None

@@ -52,7 +52,7 @@ def test_a_sound_workspace_has_no_findings_and_says_how_much_was_looked_at(sandb
     assert [flaw for check in checks for flaw in check.flaws] == []
     said = {check.name: check.looked_at for check in checks}
     assert said["operations"].startswith("4 operations, 5 texts")
-    assert said["claims"] == "3 operation ids, 1 undos"
+    assert said["history"] == "3 operation ids, 1 undo"
     assert said["files"].startswith("3 memory files")
 
 

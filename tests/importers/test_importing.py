@@ -419,7 +419,7 @@ def test_a_name_that_fits_two_pages_costs_no_other_item(sandbox: Sandbox, tmp_pa
     assert "left out: u0: " in " ".join(operation.notes)
     assert ingested(sandbox) == {"goclaw-graph:u1"}
     assert operation.summary.endswith("1 from goclaw-graph")
-    with pytest.raises(NotCuratableError, match="1 thing is here already, 1 is left out"):
+    with pytest.raises(NotCuratableError, match="1 item is here already, 1 is left out"):
         carry_in(sandbox, read_memory_graph(path))
 
 
@@ -429,7 +429,7 @@ def test_an_item_of_which_nothing_may_be_written_is_not_taken_for_done(
     key = "AKIA" + "IOSFODNN7QX4MPL2"
     path = graph_file(tmp_path / "g.db", {"content": f"The key is {key}"})
     before = tree(sandbox)
-    with pytest.raises(NotCuratableError, match="0 things are here already, 1 is left out") as raised:
+    with pytest.raises(NotCuratableError, match="0 items are here already, 1 is left out") as raised:
         carry_in(sandbox, read_memory_graph(path))
     assert key not in raised.value.message + raised.value.hint
     assert tree(sandbox) == before
@@ -490,7 +490,7 @@ def test_cells_become_typed_memories_of_their_scenes(sandbox: Sandbox, tmp_path:
         ("kitchen", "preference", "Likes rye bread"),
     }
     told = " ".join(operation.notes)
-    assert "it ran out there" in told
+    assert "expired in OpenClaw" in told
     assert "unheard-of" in told
     with pytest.raises(NotCuratableError, match="nothing new"):
         carry_in(sandbox, read_cells(tmp_path / "memory.db", NOW.date()))
@@ -722,7 +722,7 @@ def test_a_note_that_changed_there_is_changed_here_unless_somebody_edited_it(
     assert page.read_text().endswith("A line more.\n")
     page.write_text(page.read_text() + "Mine.\n")
     (notes / "a.md").write_text(NOTE)
-    with pytest.raises(NotCuratableError, match="0 things are here already, 1 is left out"):
+    with pytest.raises(NotCuratableError, match="0 items are here already, 1 is left out"):
         carry_in(sandbox, read_notes(notes))
     assert page.read_text().endswith("A line more.\nMine.\n")
 

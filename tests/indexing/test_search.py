@@ -211,7 +211,7 @@ def test_the_model_is_opened_only_when_there_are_vectors_to_compare_with(memory:
     assert "another model" in str(other.search(Query("door code")).degraded)
     assert opened == []
     assert search.search(Query("door code")).degraded is None
-    assert "semantically nearest" in str(search.search(Query("zzzqqq")).notes)
+    assert "closest by meaning" in str(search.search(Query("zzzqqq")).notes)
     assert opened == ["model"]
 
 
@@ -387,7 +387,7 @@ def test_ones_own_copy_answers_in_place_of_everybodys(shared: Memory) -> None:
 def test_where_a_user_has_nothing_everybodys_memory_answers_and_says_so(shared: Memory) -> None:
     answer = shared.hybrid().search(Query("green tea", user="lee"))
     assert answer.hits[0].snippet == "Tea is green"
-    assert answer.notes == ("no entry of lee was found; these belong to no user",)
+    assert answer.notes == ("no entries of user lee; these belong to no user",)
 
 
 def test_a_user_cannot_ask_for_somebody_elses_memory(shared: Memory) -> None:
@@ -416,7 +416,7 @@ def test_four_answers_are_four_words(filled: Memory) -> None:
     assert search.search(Query("zzzqqq", mode="lexical")).state == "empty"
     nearest = search.search(Query("zzzqqq"))
     assert (nearest.state, nearest.degraded) == ("ok", None)  # both sides looked: nothing is missing
-    assert any("semantically nearest" in note for note in nearest.notes)
+    assert any("closest by meaning" in note for note in nearest.notes)
     nowhere = search.search(Query("zzzqqq since:2099-01-01"))
     assert (nowhere.state, nowhere.notes) == ("empty", ())
     within = search.search(Query("door kind:episode"))

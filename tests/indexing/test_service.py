@@ -172,7 +172,7 @@ def test_the_processes_work_together_with_the_real_model(memory: Memory) -> None
     answer = json.loads(service.stdout.readline())
     assert answer["seq"] == 1
     assert (answer["stale"], answer["degraded"]) == (None, None)
-    assert any("semantically nearest" in note for note in answer["notes"])
+    assert any("closest by meaning" in note for note in answer["notes"])
     assert "feline" in answer["hits"][0]["snippet"]
     service.stdin.close()
     assert service.wait(60) == 0

@@ -43,7 +43,7 @@ def said(memory: Memory) -> dict[str, str]:
 
 def test_an_index_equals_a_clean_build_and_says_how_much_was_compared(filled: Memory) -> None:
     assert found(filled) == []
-    assert said(filled)["words"] == "9 entries of 4 files beside a clean build, 9 questions asked of both"
+    assert said(filled)["words"] == "9 entries of 4 files and 9 test queries, compared with a clean build"
     assert said(filled)["vectors"] == "9 vectors for 9 entries; 9 compared of all"
 
 

@@ -527,7 +527,7 @@ def test_a_model_does_not_make_the_agents_words_the_persons() -> None:
 def test_a_sentence_about_somebody_unnamed_is_on_nobodys_page() -> None:
     found = learnt("- He works at Siemens and lives in Munich.\n- She is allergic to peanuts.\n")
     assert found.memories == ()
-    assert found.notes == ("2 left out: not about anything that their line names",)
+    assert found.notes == ("2 left out: about nothing that their line names",)
 
 
 def of_turns(*lines: tuple[str, int]) -> Extraction:
@@ -545,7 +545,7 @@ def test_he_is_the_only_person_of_whom_was_spoken_in_the_same_turn() -> None:
     assert [(one.entity, one.text) for one in found.memories if "allergic" in one.text] == [
         ("Leon Castellano", "His mother is allergic to walnut dust.")
     ]
-    assert found.notes == ("1 left out: not about anything that their line names",)
+    assert found.notes == ("1 left out: about nothing that their line names",)
     two = of_turns(("My colleague Ana Ruiz met with Leon Weber.", 1), ("He is allergic to peanuts.", 1))
     assert not any("allergic" in one.text for one in two.memories)
 

@@ -465,7 +465,7 @@ class ContextSelection:
         if len(self._lines) >= self._settings.inject_entries:
             return f"{self._settings.inject_entries} entries are given already"
         if tokens(_text_of((*self._lines, line))) > self._settings.inject_tokens:
-            return f"no room: {plural(line.tokens, 'token')}, of {self._settings.inject_tokens} in all"
+            return f"over the limit of {plural(self._settings.inject_tokens, 'token')}"
         return ""
 
 

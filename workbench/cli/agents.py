@@ -78,8 +78,8 @@ _with_memory_option = flag(
     type=click.Choice(_BULLETINS),
     is_flag=False,
     flag_value="memory",
-    help="Instead, what an agent should know when a session begins: `memory` (people and things), "
-    "`context` (what is due) or both.",
+    help="Instead, what an agent should know when a session begins: `memory` (the default: people, goals, "
+    "decisions) or `context` (what is due and overdue).",
 )
 @flag("--loaded", "Instead, the files that an agent loads when a session begins, with their cost.")
 @flag("--usage", "Instead, which memories agents were given most often.")
@@ -247,7 +247,7 @@ def _say_bulletin(which: str) -> None:
         if section.more:
             narrate(f"  {section.title}: {section.more} more, which did not fit")
     for why, count in found.withheld:
-        narrate(f"  {count} not given: {why}")
+        narrate(f"  {count} left out: {why}")
     lines = sum(len(section.lines) for section in found.sections)
     narrate(f"{plural(lines, 'line')}; {plural(found.tokens, 'token')}")
 
@@ -397,9 +397,8 @@ def _for_claude_code(here: str) -> str:
         "PreCompact": _hook(f"{here} flush --hook"),
     }
     return f"""claude mcp add memory -- {here} mcp --name claude-code
-# and in .claude/settings.json, so that a session begins with the bulletins, each message brings what may
-# matter for it (without --with-memory where CLAUDE.md loads MEMORY.md), and what was said is saved before
-# it is compacted:
+# .claude/settings.json: bulletins at session start, relevant memory with each message, facts saved before
+# compaction; remove --with-memory if CLAUDE.md loads MEMORY.md
 {json.dumps({"hooks": hooks}, indent=2)}"""
 
 

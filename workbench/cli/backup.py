@@ -85,9 +85,9 @@ def _say_backup(done: Backup, where: str) -> None:
         say(f"nothing new: {where} holds {done.branch} at {commit}")
     else:
         what = "sent" if done.wrote == "sent" else f"{done.wrote} backup"
-        say(f"{what}: {where} holds {done.branch} at {commit}, the whole repository's branch")
+        say(f"{what}: {where} holds branch {done.branch} (of the whole repository) at {commit}")
     if done.compared is not None:
-        say(f"restored and compared: {plural(done.compared, 'memory file')}, byte for byte the same")
+        say(f"restored and compared: {plural(done.compared, 'file')}, byte for byte the same")
     narrate(f"`workbench restore {done.target.shown} DIR` brings it back")
 
 

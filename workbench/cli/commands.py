@@ -90,7 +90,7 @@ COMMANDS: dict[str, tuple[LazyCommand, ...]] = {
         ),
         LazyCommand("mcp", "agents:mcp", "Run the MCP server (Model Context Protocol) on stdio."),
     ),
-    "Keep": (
+    "Maintain": (
         LazyCommand(
             "doctor", "health:doctor", "Check this machine, the workspace, its repository and its index."
         ),

@@ -414,7 +414,7 @@ class _Choice(click.Choice[str]):
         self._others = others
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        return super().convert(self._others.get(value, value), param, ctx)
+        return self._others.get(value) or super().convert(value, param, ctx)
 
 
 def choice(
@@ -478,7 +478,7 @@ model_option = shared_option(
     "--model", metavar="NAME", default="", help="The language model at your endpoint, or `none`."
 )
 hits_option = number("-k", low=1, high=1000, default=10, help="Hits.")
-mode_option = choice("--mode", dict.fromkeys(MODES.values()), "hybrid", others=MODES)
+mode_option = choice("--mode", ("hybrid", "keyword", "semantic"), "hybrid", others=MODES)
 
 
 _READS = frozenset(

@@ -232,9 +232,9 @@ def _diff(place: Workspace, proposal: Proposal, now: datetime) -> str:
 def _say_dream(found: Dream, proposed: Proposed) -> None:
     """What a run considered and left out, in a few lines, and its proposals."""
     say(f"run {found.run}", bold=True)
-    say(f"{plural(found.considered, 'claim')} considered, {found.gated:,} could be proposed")
+    say(f"{plural(found.considered, 'claim')} considered, {found.gated:,} of them qualify")
     if found.reasons:
-        say("left out", dim=True)
+        say("left out (also texts that are no claims)", dim=True)
     for why, count in list(found.reasons.items())[:_REASONS]:
         say(f"{count:>8,}  {line(why)}", dim=True)
     if (more := len(found.reasons) - _REASONS) > 0:

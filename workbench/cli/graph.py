@@ -86,7 +86,7 @@ def stats() -> None:
         ("expired", f"{found.expired:,}"),
         ("pending", plural(found.pending, "todo")),
         ("pinned", f"{found.pinned:,}"),
-        ("unresolved", f"{plural(found.unresolved, 'relation')}, which lead to no page or to several"),
+        ("unresolved", f"{plural(found.unresolved, 'relation')} (no page, or several)"),
         ("days", f"{found.oldest or '-'} to {found.newest or '-'}"),
         ("most links", ", ".join(f"{name} {count}" for name, count in found.top) or "-"),
     )
@@ -345,7 +345,9 @@ def fading() -> None:
     for one in found:
         say(f"{one.section}: {one.text}")
         say(f"  {one.target}  {one.why}", dim=True)
-    narrate(f"{len(found)} found; `workbench jobs run nightly` proposes them, `workbench inbox` decides")
+    narrate(
+        f"{len(found)} found; `workbench jobs run nightly` proposes them; you decide in `workbench inbox`"
+    )
 
 
 graph.add_command(bulletin)
@@ -365,7 +367,7 @@ def _refuse_both(everything: bool) -> None:
 
 def say_answer(answer: GraphAnswer) -> None:
     """Print what was found, each with its way and sources; what was assumed goes to stderr."""
-    narrate(f"asked: {answer.asked}")
+    narrate(f"read as: {answer.asked}")
     narrate_notes(answer.notes)
     for found in answer.found:
         if found.memory:
@@ -385,9 +387,9 @@ def _say_known(names: Sequence[str]) -> None:
 
 
 def _memory_words(memory: TypedMemory) -> str:
-    """``[todo] Send the contract (for 2026-04-01; importance 0.80, confidence 0.90)``."""
+    """``[todo] Send the contract (on 2026-04-01; importance 0.80, confidence 0.90)``."""
     of = None if memory.happens_at else memory.occurred_at
-    days = (("for", memory.happens_at), ("of", of), ("until", memory.valid_until))
+    days = (("on", memory.happens_at), ("from", of), ("until", memory.valid_until))
     said = [f"{word} {day}" for word, day in days if day] + ["done"] * memory.done
     figures = f"importance {memory.importance:.2f}, confidence {memory.confidence:.2f}"
     return f"[{memory.type}] {memory.text} ({'; '.join(filter(None, (', '.join(said), figures)))})"
@@ -400,7 +402,7 @@ def _say_entity(entity: Entity, node: Node, mark: str) -> None:
     say(f"{mark}{entity.path}  {entity.id}{also}")
     if entity.valid_from or entity.valid_until:
         until = f" until {entity.valid_until}" if entity.valid_until else ""
-        say(f"holds from {entity.valid_from or 'ever'}{until}")
+        say(f"valid from {entity.valid_from or 'ever'}{until}")
     if entity.problem:
         say(f"not read in full: {entity.problem}", fg="yellow")
     scene = ""

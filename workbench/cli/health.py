@@ -172,12 +172,12 @@ def _say(result: CheckResult) -> None:
 @command()
 @named("path", "[PATH]", shell_values.memory_paths)
 @named("entry", "[ENTRY]")
-@flag("--add", "Add a test: PATH is the question, and it must find ENTRY (an address, a file, or words).")
+@flag("--add", "Add a test: check --add QUESTION ENTRY (an address, a file, or words that it must find).")
 @flag("--strict", "Warnings count as errors.")
-@flag("--all", "Also findings that are only for information.", "everything")
+@flag("--all", "Also info findings.", "everything")
 @flag("--tests-only", "Only the recall tests.")
 @flag("--history", "Look for secrets in every commit too.", "past")
-@flag("--origin", "List the memories of unknown origin too.", "origins")
+@flag("--origin", "Also list long-term memories without a source.", "origins")
 def check(
     path: str | None,
     entry: str | None,
@@ -292,7 +292,7 @@ def _say_remarks(remarks: Sequence[Finding], looked: dict[str, int], *, everythi
     told: Counter[str] = Counter()
     for one in remarks:
         told[one.rule] += one.severity != "info"
-        asked = everything or one.rule == "no origin"
+        asked = everything or one.rule == "no source"
         if not asked and (one.severity == "info" or told[one.rule] > _REMARKS_A_RULE):
             continue
         say_row(f"{one.severity}  {one.place}  {one.rule}: {one.what}", fg=_SEVERITIES[one.severity])
@@ -309,7 +309,7 @@ def _say_remarks(remarks: Sequence[Finding], looked: dict[str, int], *, everythi
         found = f"{plural(counts['error'], 'error')}, {plural(counts['warning'], 'warning')}"
         narrate(f"{found} in {', '.join([files, *more])}")
     if counts["info"] and not everything:
-        narrate(f"  → --all shows {plural(counts['info'], 'remark')} for information")
+        narrate(f"  → --all also shows {plural(counts['info'], 'info finding')}")
 
 
 @command()
@@ -317,7 +317,7 @@ def verify() -> int:
     """Prove that no text is lost and that the index matches the files.
 
     The index is compared with a clean build. If something is missing or wrong, it is listed and the exit
-    code is 4.
+    code is 4. A stale index counts too: run `workbench reindex` first.
     """
     from indexing.sync.verify import verify_index
     from workbench.history.verify import audit
@@ -386,7 +386,7 @@ def _say_audit(found: Audit, *, evidence: bool) -> None:
             say_row(f"    {one.place}  {one.rule}: {masked(one.what)}", dim=True)
         if evidence and (more := len(part.evidence) - _EVIDENCE) > 0:
             say(f"    and {more:,} more; --evidence --json has all", dim=True)
-    narrate(f"read {found.per_second:,.0f} entries a second, without the model of what is junk")
+    narrate(f"read {found.per_second:,.0f} entries per second (time of the junk model not counted)")
 
 
 def _page(found: Audit, *, with_text: bool) -> str:

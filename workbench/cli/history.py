@@ -222,7 +222,8 @@ def blame(target: str) -> None:
     for line in lines:
         deed = line.deed
         older = "≤" if deed.cut_off else " "  # the clone ends there: it may be older
-        by = f"{deed.actor[:16]:<16}  {older}{deed.operation or '-' * 12} {deed.action:<10}"
+        action = deed.action if deed.when else ""
+        by = f"{deed.actor[:16]:<16}  {older}{deed.operation or '-' * 12} {action:<10}"
         session = _session(line) or "-"
         say(f"{line.number:>{width}}  {_time(deed.when):<16}  {by}  {session:<10}  {line.text}")
 
@@ -243,14 +244,14 @@ def _line_json(line: LineOrigin) -> dict[str, Any]:
 
 
 @command()
-@named("operation", "OP|ENTRY")
+@named("operation", "OPERATION|ENTRY")
 @flag("--related", "Show entries related to ENTRY, and who recalled it.")
 def show(operation: str, related: bool) -> None:
     """Show one operation with its diff, or one entry with its origin.
 
-    OP is an operation or a commit. An entry (path#hash or path:line) is shown with its whole history.
-    leader:OP and leader:ENTRY are in the memory of the team's leader. --related shows the sources and copies
-    of an entry, the entities it names, and entries with similar words.
+    OPERATION may be a commit. An entry (path#hash or path:line) is shown with its whole history.
+    leader:OPERATION and leader:ENTRY are in the memory of the team's leader. --related shows the sources and
+    copies of an entry, the entities it names, and entries with similar words.
     """
     with whose(operation) as (there, name):
         if "#" in operation or LINES.fullmatch(operation):

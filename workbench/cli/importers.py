@@ -12,6 +12,7 @@ import click
 
 from workbench.cli.console import dry_run_option, group, narrate, word, workspace
 from workbench.cli.operation_command import act
+from workbench.errors import UsageError
 from workbench.graph.drafts import USER
 from workbench.importers.plan import ImportSource, known_items, plan_import
 from workbench.plural import plural
@@ -31,7 +32,7 @@ def import_() -> None:
 
 
 def _brings_over(read: Callable[..., ImportSource]) -> Any:
-    """A command that brings over, as one operation, what ``read`` finds for a workspace."""
+    """A command that imports, as one operation, what ``read`` finds for a workspace."""
 
     @wraps(read)
     def command(*, user: str = "", **given: Any) -> None:
@@ -40,7 +41,7 @@ def _brings_over(read: Callable[..., ImportSource]) -> Any:
             carried = read(place, **given)
             left = len(carried.left_out)
             lost = f", {left:,} that cannot be imported" if left else ""
-            narrate(f"{plural(len(carried.items), 'thing')} to bring over{lost}")
+            narrate(f"{plural(len(carried.items), 'item')} to import{lost}")
             act(place, lambda: plan_import(place, carried, now=now, user=user or USER))
 
     return dry_run_option(command)
@@ -55,6 +56,8 @@ def openclaw_recalls(place: Workspace, file: Path | None) -> ImportSource:
     Default of FILE: memory/.dreams/short-term-recall.json of this workspace."""
     from workbench.importers.openclaw_recalls import USUAL, read_recalls
 
+    if file is None and not (place.root / USUAL).exists():
+        raise UsageError("OpenClaw has not recorded any recalls here", hint=f"it writes them to {USUAL}")
     return read_recalls(place, file or place.root / USUAL)
 
 

@@ -53,7 +53,7 @@ def inbox() -> None:
 @flag("--all", "Also deferred and stale ones.", "everything")
 @_run_option
 def list_(everything: bool, run: str) -> None:
-    """List pending proposals, the oldest first."""
+    """List pending proposals, oldest run first."""
 
     now = this_moment()
     with workspace() as place:
@@ -89,9 +89,7 @@ def decided(run: str) -> None:
 @inbox.command()
 @named("key")
 def show(key: str) -> None:
-    """Show one proposal and the diff that accepting it would make.
-
-    It is the diff that accepting it would make."""
+    """Show one proposal and the diff that accepting it would make."""
 
     now = this_moment()
     with workspace() as place:

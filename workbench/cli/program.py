@@ -99,6 +99,7 @@ class _Program(click.Group):
     cls=_Program,
     commands=Commands(),
     invoke_without_command=True,
+    subcommand_metavar="[DIR | COMMAND [ARGS]...]",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option(
@@ -127,8 +128,8 @@ def workbench(ctx: click.Context, workspace: str | None, as_of: str | None) -> N
     ctx.meta[AS_OF] = as_of
     if as_of is not None and ctx.invoked_subcommand not in _OF_ANY_MOMENT:
         raise ReadOnlyError(
-            f"`{ctx.invoked_subcommand}` changes memory, but memory as of {as_of} is read-only",
-            hint="leave --as-of out",
+            f"`{ctx.invoked_subcommand}` does not support --as-of",
+            hint=f"--as-of works with {', '.join(_OF_ANY_MOMENT[2:])} and the interface",
         )
     if ctx.invoked_subcommand is None:
         ctx.invoke(workbench.commands["open"], folder=None)

@@ -50,7 +50,7 @@ SOURCES = ("markdown", "transcript", "all")
 
 @command()
 @named("files", "[FILE]...", shell_values.files)
-@choice("--source", SOURCES, help="What to ingest; transcripts are only read when named.")
+@choice("--source", SOURCES, help="What to ingest (see below).")
 @word("--user", "U", "The user whose sessions these are.")
 @number("--max-age", metavar="DAYS", help="Skip what is older than this.")
 @model_option
@@ -87,9 +87,7 @@ def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
         said = f"{plural(len(done), 'source')}: {counted(counts, dry_run=given('dry_run'))}"
         say(said if done else "nothing to ingest")
         if not (files or source or place.settings.transcripts):
-            narrate(
-                "sessions were not searched for: give their FILEs, or add your agent's with `--source all`"
-            )
+            narrate("no sessions read: give a FILE or `--source all`")
     return 1 if counts["failed"] or (files and counts["refused"]) else 0
 
 
@@ -129,9 +127,9 @@ def watch(once: bool) -> None:
     """Follow transcripts and logs as they grow, until interrupted.
 
     New facts in daily logs are added to the graph. Facts of a session are saved after every 15 messages of
-    yours, 100 KB or 50 lines; a session becomes an episode when it is compacted, or quiet for five minutes.
-    The transcripts are those that your settings name, otherwise those of the agent that works in this
-    workspace.
+    yours, 100 KB or 50 lines, or two minutes after 5 new messages; a session becomes an episode when it is
+    compacted, or quiet for five minutes. The transcripts are those that your settings name, otherwise those
+    of the agent that works in this workspace.
     """
     require_whole(part=False)
     log = given("log")

@@ -80,7 +80,7 @@ class Settings:
 
     memory_budget: int = setting(10_000, "Maximum characters of MEMORY.md.", unit="characters")
     include: tuple[str, ...] = setting((), "Patterns of additional files that are memory.")
-    exclude: tuple[str, ...] = setting((), "Patterns of additional files that are not memory.", strict=True)
+    exclude: tuple[str, ...] = setting((), "Patterns of files to leave out.", strict=True)
     extra_paths: tuple[str, ...] = setting(
         (),
         "Markdown files and folders outside of the workspace that are searched too; relative paths "
@@ -93,10 +93,12 @@ class Settings:
         user_only=True,
     )
     transcript_bytes: int = setting(
-        100_000, "How many bytes a transcript grows before it is indexed again.", unit="bytes"
+        100_000,
+        "Bytes a transcript grows before it is indexed again and its new facts are saved.",
+        unit="bytes",
     )
     transcript_lines: int = setting(
-        50, "How many lines a transcript grows before it is indexed again.", unit="lines"
+        50, "Lines a transcript grows before it is indexed again and its new facts are saved.", unit="lines"
     )
     model: str = setting(
         "",
@@ -213,7 +215,7 @@ class Settings:
     )
     team_leader: str = setting(
         "",
-        "The workspace of the team's leader, which is searched too. Agents then cannot write to your own.",
+        "The workspace of the team's leader, which is searched too. Agents cannot write here then.",
         user_only=True,
     )
     inject_threshold: float = setting(
@@ -225,7 +227,7 @@ class Settings:
     )
     inject_tokens: int = setting(200, "Maximum tokens that are given with a message.", unit="tokens")
     inject_entries: int = setting(5, "Maximum entries that are given with a message.", unit="entries")
-    dream_limit: int = setting(10, "Maximum proposals of one dream.", unit="proposals")
+    dream_limit: int = setting(10, "Maximum additions and changes that one dream proposes.", unit="proposals")
     dream_days: int = setting(
         30, "Maximum age of the entries that a dream considers, after the first one.", unit="days"
     )

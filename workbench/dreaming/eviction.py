@@ -59,8 +59,8 @@ def make_room(
         said = f"long-term memory has {budget}, and about {coming:,} would come"
         return leaving, f"{said}: removals are proposed too"
     return leaving, (
-        f"these proposals would take long-term memory over its budget: it has {budget}, about {coming:,} "
-        "would come, and too little in it is of no use; `workbench archive --dry-run` shows what can go"
+        f"accepting all of these would put long-term memory over its budget: {budget.used:,} + about "
+        f"{coming:,} of {budget.limit:,} characters; `workbench archive ENTRY` or `forget ENTRY` makes room"
     )
 
 

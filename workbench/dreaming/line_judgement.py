@@ -91,7 +91,7 @@ def why_of(model: OwnerModel, line: Line) -> str:
     if moved := model.because(line):
         example, share = moved
         text = clipped(" ".join(example.line.text.split()), _SHOWN)
-        said.append(f"{'higher' if share > 0 else 'lower'} because you {example.what} “{text}”")
+        said.append(f"{'higher' if share > 0 else 'lower'}: like entries you {example.what}, e.g. “{text}”")
     return "; ".join(said) or "no feature has much weight"
 
 

@@ -126,7 +126,7 @@ def explain(
     choice = next((one for one in chooser.choose() if one.proposal.key == cluster.key), None)
     if choice is not None:
         found = choice.judged
-        verdict = f"it is proposed ({choice.proposal.action}): {choice.proposal.why}"
+        verdict = f"it is proposed ({choice.proposal.action})"
     elif found.passed:
         verdict = f"it qualifies but is left out: {chooser.left_out[cluster.key]}"
     else:

@@ -85,7 +85,10 @@ class Chooser:
         chosen: list[SelectedClaim] = []
         for number, judged in enumerate(passed):
             if len(chosen) >= self._limit:
-                self._beyond(passed[number:])
+                for left in passed[number:]:
+                    self._leave_out(
+                        left, f"a run proposes at most {self._limit} (`dream_limit`): score {left.score:.2f}"
+                    )
                 break
             if twin := next(
                 (c.judged.cluster.best for c in chosen if _says_the_same(c.judged, judged)), None
@@ -185,11 +188,6 @@ class Chooser:
             return heading_for(text, self._document, meaning=self._meaning)
         self._meaning = None
         return heading_for(text, self._document)
-
-    def _beyond(self, rest: list[ScoredCluster]) -> None:
-        self.notes.append(f"{len(rest):,} more could be proposed; the limit is {self._limit} to keep a run")
-        for judged in rest:
-            self._leave_out(judged, f"beyond the limit: score {judged.score:.2f}")
 
     def _leave_out(self, judged: ScoredCluster, why: str) -> None:
         best = judged.cluster.best

@@ -137,7 +137,7 @@ def plan_store(
         )
     return Plan(
         action="store",
-        summary=excerpt(passing[0].words) if len(passing) == 1 else f"{len(passing)} things in the graph",
+        summary=excerpt(passing[0].words) if len(passing) == 1 else f"{len(passing)} facts in the graph",
         edits=written.edits,
         became=written.became,
         reason=reason,

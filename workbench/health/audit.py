@@ -170,9 +170,9 @@ def _stale(subject: CheckSubject) -> Iterator[Finding]:
     """What is over by its own word, was replaced, or names a deadline that has passed."""
     from workbench.dreaming.survey import passed_deadline  # noqa: PLC0415
 
-    yield from (
-        one for one in memory_checks.expiry(subject) if isinstance(one, Finding) and one.rule == "expired"
-    )
+    for one in memory_checks.expiry(subject):
+        if isinstance(one, Finding) and one.rule == "expired" and not one.entry:  # entries: below
+            yield one
     for entry in subject.corpus.curated:
         if why := why_over(entry, subject.today):
             yield about(entry, "expired", f"{why}: {shown(entry.title)}", "", "", "info")

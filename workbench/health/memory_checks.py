@@ -285,7 +285,7 @@ def without_origin(subject: CheckSubject) -> Iterator[Finding]:
     """The same, entry by entry: long-term memory of which nobody can say where it comes from."""
     for entry in subject.corpus.entries:
         if is_long_term(entry) and entry.provenance is None and is_whole(entry):
-            yield about(entry, "no origin", shown(entry.title), "", "", "info")
+            yield about(entry, "no source", shown(entry.title), "", "", "info")
 
 
 def is_whole(entry: Entry) -> bool:

@@ -615,8 +615,8 @@ def _ledger_in_git(subject: CheckSubject) -> Iterator[Finding]:
         )
     if plan_move_ledger(place) is not None:
         yield Finding(
-            "records or comments of version 0.1 are among your files",
-            "they are read as before; a `.gitignore` may exclude the files from git, and comments use budget",
+            "some records or comments are in an older format (0.1)",
+            "they are read as before; comments use budget, and a `.gitignore` may exclude records from git",
             "`workbench doctor --fix` shows the change and asks; it is one operation: undo undoes it",
             "info",
             repair=partial(subject.carry_out, plan_move_ledger) if subject.agree else None,

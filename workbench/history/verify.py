@@ -263,7 +263,7 @@ def _check_references(workspace: Workspace, walked: _Walked) -> Check:
     count = len(references(history.carrier, "refs/"))
     where = f"at {head[:12]}" if head else "without commits"
     return Check(
-        "references", f"HEAD {where}, references: {count}, and everything that they reach", tuple(flaws)
+        "references", f"HEAD {where}, {plural(count, 'reference')} and all objects they reach", tuple(flaws)
     )
 
 
@@ -295,7 +295,7 @@ def _check_claims(workspace: Workspace, walked: _Walked) -> Check:
                     "the history was rewritten, or the trailer is forged",
                 )
             )
-    return Check("claims", f"{len(claims):,} operation ids, {undos} undos", tuple(flaws))
+    return Check("history", f"{plural(len(claims), 'operation id')}, {plural(undos, 'undo')}", tuple(flaws))
 
 
 def _are_copies(workspace: Workspace, commits: list[Commit]) -> bool:
@@ -342,6 +342,6 @@ def _check_files(workspace: Workspace) -> Check:
             end = entry.span.end
     return Check(
         "files",
-        f"{len(files):,} memory files, {plural(entries, 'entry')} parsed",
+        f"{plural(len(files), 'memory file')}, {plural(entries, 'entry')} parsed",
         tuple(flaws),
     )

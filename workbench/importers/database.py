@@ -250,7 +250,7 @@ def _cell(name: str, row: SourceRow, scenes: Mapping[str, str], today: date) -> 
         raise UsageError(f"there is no type of cell “{kind[:40]}”")
     made = row.day("created_at")
     if made and kind in DAYS and made + timedelta(days=DAYS[kind]) < today:
-        raise UsageError(f"it ran out there: {kind}, {DAYS[kind]} days after {made}")
+        raise UsageError(f"expired in OpenClaw ({kind}: {DAYS[kind]} days after {made})")
     scene = row.get("scene")
     if scene is not None:  # its name, its id, or a number that no scene has
         usual = scene if isinstance(scene, str) else f"scene {scene}"

@@ -184,7 +184,7 @@ def json_of(value: object) -> object:
 
 
 def many(count: int, one: str, several: str = "") -> str:
-    """``1 thing``, ``2 things``; ``several`` where an `s` does not make it."""
+    """``1 item``, ``2 items``; ``several`` where an `s` does not make it."""
     return f"{count} {one if count == 1 else several or one + 's'}"
 
 
@@ -225,7 +225,7 @@ def plan_import(workspace: Workspace, carried: ImportSource, *, now: datetime, u
     edits = [*written.edits, *(edit for _, edit in taken if edit and edit.before != edit.after)]
     if not records and not edits:
         here = len(carried.items) - len(fresh)
-        same = many(here, "thing is", "things are")
+        same = many(here, "item is", "items are")
         raise NotCuratableError(
             f"nothing new in {carried.label}: {same} here already"
             + (f", {many(len(left_out), 'is', 'are')} left out" if left_out else ""),

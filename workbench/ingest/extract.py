@@ -314,7 +314,7 @@ class _Rules:
         days = _days(text, kind, line)
         page = self._page(subject, line, dated=days["happens_at"] is not None)
         if page is None:
-            self.left_out[_NOT_OWNERS if subject else "not about anything that their line names"] += 1
+            self.left_out[_NOT_OWNERS if subject else "about nothing that their line names"] += 1
             return None
         try:
             return MemoryDraft(

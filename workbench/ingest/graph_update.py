@@ -90,7 +90,7 @@ def plan_learn(
     return Plan(
         action="learn",
         summary=f"{path}: {len(written.became)} new of "
-        + plural(len(found.memories) + len(found.relations), "thing"),
+        + plural(len(found.memories) + len(found.relations), "fact"),
         edits=written.edits,
         records=(*ledger_records("ingested", [record], now), *ledger_records("proposals", held, now)),
         became=written.became,

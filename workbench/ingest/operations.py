@@ -37,7 +37,7 @@ EXPIRE = OperationSpec(
     "workbench.ingest.expiry:plan_prune",
     "Remove expired episodes, after showing them.",
     NO_SUBJECT,
-    details="`workbench undo` brings it back.",
+    details="`workbench undo` brings them back.",
     parameters=(
         Parameter(
             "force", "Even if the clock jumped, or most would be removed at once.", Kind.FLAG, default=False

@@ -158,8 +158,8 @@ def _proposed(
     if night.dry_run:
         return StepOutcome("would", f"would propose {len(proposals)}", notes)
     new = propose(night.workspace, proposals, night.now, since=since)
-    said = f"{len(new.added)} proposed" + (f", {len(new.waiting)} wait already" if new.waiting else "")
-    said += f", {len(new.replaced)} no longer pending" if new.replaced else ""
+    said = f"{len(new.added)} new" + (f", {len(new.waiting)} pending" if new.waiting else "")
+    said += f", {len(new.replaced)} replaced" if new.replaced else ""
     return StepOutcome(
         "done" if new.added else "nothing", said, notes, hint="`workbench inbox list` shows them"
     )

@@ -155,8 +155,8 @@ _DECLARED = (
     OperationSpec(
         "undo",
         "workbench.operations.undo:plan_undo",
-        "Undo the newest operation, or any other, in any order.",
-        Parameter("operation", metavar="[OP]"),
+        "Undo the newest operation not undone yet, or any OPERATION.",
+        Parameter("operation", metavar="[OPERATION]"),
         parameters=(),
         key="u",
     ),

@@ -45,7 +45,7 @@ async def test_r_dreams_and_says_what_was_found_and_what_was_left_out(yesterday:
         await review.until_behind("← memory/")
         await review.until_behind("recurrence")
         await review.choose("Left out, and why")
-        await review.until_behind("3 claims considered, 2 could be proposed")
+        await review.until_behind("3 claims considered, 2 of them qualify")
         await review.interface.press("right")
         await review.choose("no prose")
         await review.interface.press("right")

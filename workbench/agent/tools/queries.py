@@ -75,7 +75,7 @@ def memory_search(
     session: AgentSession,
     call: Call,
     query: Annotated[Question, "What to search for: a question, words, an identifier"],
-    limit: Annotated[int, Meta(ge=1, le=50), "Results at most"] = 10,
+    limit: Annotated[int, Meta(ge=1, le=50), "Maximum results"] = 10,
     mode: ModeArgument = "hybrid",
     kinds: Annotated[frozenset[FileKind], "Only files of these kinds"] = frozenset(),
     since: Annotated[date | None, "Only entries of this day or later"] = None,
@@ -237,7 +237,7 @@ def memory_graph_recall(
     query: Annotated[Question, "What to recall, in words"],
     types: Types = frozenset(),
     mode: ModeArgument = "hybrid",
-    limit: Annotated[int, Meta(ge=1, le=50), "Memories at most"] = 10,
+    limit: Annotated[int, Meta(ge=1, le=50), "Maximum memories"] = 10,
 ) -> Result:
     """Recall facts, decisions, preferences, goals, todos, … of the graph by meaning. Shorter and surer than
     memory_search, but only what was made a typed memory. Give `types` to narrow it.
@@ -307,10 +307,10 @@ def memory_graph_query(
         Annotated[int, Meta(ge=0, le=3_650)] | Span | None,
         "Happens within so many days from today, or within a span: 24h, 7d, 2w",
     ] = None,
-    min_importance: Annotated[Share, "At least so important"] = 0.0,
-    text: Annotated[Name | None, "Words that they have"] = None,
-    sort: Annotated[Order, "The order"] = "importance",
-    limit: Annotated[int, Meta(ge=1, le=100), "Memories at most"] = 20,
+    min_importance: Annotated[Share, "Minimum importance"] = 0.0,
+    text: Annotated[Name | None, "Must contain these words"] = None,
+    sort: Annotated[Order, "Sort order"] = "importance",
+    limit: Annotated[int, Meta(ge=1, le=100), "Maximum memories"] = 20,
 ) -> Result:
     """List typed memories by exact conditions: types, whom they are about, state (pending todos, overdue),
     the days on which they occurred, or that they happen within a number of days. For “which tasks are pending
@@ -363,7 +363,7 @@ def knowledge_graph_search(
     call: Call,
     query: Annotated[Question, "A question that names at least one person, project or thing"],
     as_of: Annotated[date | None, "As it was on this day"] = None,
-    limit: Annotated[int, Meta(ge=1, le=50), "Findings at most"] = 10,
+    limit: Annotated[int, Meta(ge=1, le=50), "Maximum findings"] = 10,
 ) -> Result:
     """What is known of the people, projects and things that a question names, and what is at most two
     relations away, best first: “what is Alice working on?”, “how is Bob connected to Atlas?”. Says along

@@ -248,7 +248,7 @@ def _unknown(book: Book, key: str, hits: Sequence[Proposal]) -> UsageError:
     decided = next((one for name, one in book.decisions.newest.items() if name[1].startswith(wanted)), None)
     if decided is None:
         return UsageError(
-            f"there is no pending proposal {key}", hint="`workbench inbox list` shows those that do"
+            f"there is no pending proposal {key}", hint="`workbench inbox list` lists the pending ones"
         )
     known = book.proposals.get(decided.name)
     what = (
