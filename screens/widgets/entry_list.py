@@ -527,7 +527,7 @@ def wrapped(rows: Sequence[Row], cells: int, *, hanging: bool = False) -> Iterat
             yield row
             continue
         if room < _LEAST:
-            if row.lead:
+            if row.lead and cells:  # without cells it is not laid out yet
                 yield replace(row, text=EMPTY, emphasis=())
                 row = replace(row, id=f"{row.id}/", lead=(), depth=row.depth + 1, inert=True)  # noqa: PLW2901
                 yield from wrapped([row], cells)

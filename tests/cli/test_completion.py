@@ -27,7 +27,7 @@ TYPED = (
     ("workbench con", "workbench con"),  # config, connect or context: nothing more is certain
     ("workbench inbox acc", "workbench inbox accept"),
     ("workbench search --mod", "workbench search --mode"),
-    ("workbench search --mode lex", "workbench search --mode lexical"),
+    ("workbench search --mode key", "workbench search --mode keyword"),
     ("workbench config set theme high", "workbench config set theme high-contrast"),
     ("workbench config show search_pre", "workbench config show search_preset"),
     ("workbench config themes --show sep", "workbench config themes --show sepia"),

@@ -149,7 +149,7 @@ def test_the_doctor_moves_what_version_0_1_recorded_when_told_to(
     sandbox.commit("as version 0.1 wrote it")
     before = sandbox.read("MEMORY.md")
     (found,) = of_ledger(run, "--fix")  # nobody is here to be asked
-    assert "version 0.1" in found["what"]
+    assert "in an older format (0.1)" in found["what"]
     assert (sandbox.root / OLD).exists()
     (done,) = of_ledger(run, "--fix", "--yes")
     assert "workbench undo" in done["fixed"]

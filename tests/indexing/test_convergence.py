@@ -93,4 +93,4 @@ def test_verify_leaves_a_growing_session_out_and_says_so(owner: Owner, sessions:
     append(sessions / "s91.jsonl", plain(("user", "one line more")))
     checks = verify_index(memory.workspace, model=memory.model.choice)
     assert [flaw for check in checks for flaw in check.flaws] == []
-    assert "1 changed files left out" in checks[0].looked_at
+    assert "1 changed file left out" in checks[0].looked_at
