@@ -171,7 +171,7 @@ def measure_start(workspace: str, runs: int) -> dict[str, object]:
         session = Session(OURS, workspace)
         begun = Moment(session.started, 0.0)
         first.add(session.until("4 Graph") - begun)
-        filled.add(session.until(" / 10 000 ") - begun)
+        filled.add(session.until(" / 10,000 ") - begun)
         session.drain(0.5)
         session.close()
     return {
@@ -197,7 +197,7 @@ def measure_bounded(runs: int) -> dict[str, object]:
         for _ in range(runs):
             session = Session(OURS, folder)
             first.add(session.until("4 Graph") - Moment(session.started, 0.0))
-            session.until(" / 10 000 ")
+            session.until(" / 10,000 ")
             session.drain(2.0)
             sent = session.keys("\r")
             unfolded.add(session.until("one more line") - sent)
