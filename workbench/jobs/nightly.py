@@ -67,7 +67,7 @@ def nightly(
 ) -> Iterator[StepOutcome]:
     """Do all steps, or ``only`` these, and yield what became of each.
 
-    ``run`` is told of each step; without it, a run is begun here. Raises BusyError where another run is at
+    ``run`` records each step; without it, a run is begun here. Raises BusyError where another run is at
     it, and ReadOnlyError where nothing may be written at all.
     """
     with contextlib.ExitStack() as stack:

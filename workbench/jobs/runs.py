@@ -225,7 +225,7 @@ def running(
 
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
-"""What is waited for a clock that came once: nobody knows yet whether it comes daily or weekly."""
+"""How long the next scheduled run is waited for after the first: it may be a daily or a weekly job."""
 PATIENCE = 1.5
 """Times its usual distance after which a run that did not come is overdue."""
 JobState = Literal["never", "running", "failing", "done", "stopped", "failed", "killed"]

@@ -231,7 +231,7 @@ def _require_target(workspace: Workspace, path: str) -> None:
 def _carried(
     document: Document, passage: MovedBlock, target: Document, today: date
 ) -> tuple[MovedBlock, str]:
-    """The passage as it stands in another file, and what the person is told of it."""
+    """The passage as it stands in another file, and the note about it for the person."""
     trust = trust_kept(document, passage.entries[0])
     if document.path.startswith(ARCHIVE) and passage.origin:
         carried, note = unmarked(passage, ("archived",)), ""

@@ -188,7 +188,7 @@ def _fits(before: bytes, after: bytes, current: bytes) -> bool:
 
 
 def _subject(target: Operation) -> str:
-    """What is taken back, in the words it was done with, without a chain of `undo: redo: undo:`."""
+    """What is undone, in the words of the operation, without a chain of `undo: redo: undo:`."""
     subject = target.summary
     while subject.startswith(("undo: ", "redo: ")):
         subject = subject[len("undo: ") :]
@@ -214,7 +214,7 @@ def _unwound(
 
     Lines alone cannot say in which order two operations' text stood when both took it from the same place.
     Where nothing new was done after an operation but undos, history can: the version before it is there, and
-    what else is undone by now is taken back from that version, the newest first. Raises ConflictError.
+    what else is undone by now is removed from that version, the newest first. Raises ConflictError.
     """
     walk = islice(workspace.operations.walk(path=edit.path), _DEPTH)
     later: list[Operation] = []

@@ -498,7 +498,7 @@ class Ledger:
         """The move to a commit with these lines at the end of the books; None where nothing is new.
 
         ``dedupe`` leaves out what is there already; else every line is known to be new. ``joined`` is a
-        commit from elsewhere that becomes a parent. That vouches for nothing in it: what counts is the tree.
+        commit from elsewhere that becomes a parent; nothing of it is trusted for that: the tree counts.
         """
         stands = self._resolve()
         tip = self._own(stands)
