@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -77,6 +77,8 @@ class PreviewPane(LineView, Toned, can_focus=False, inherit_bindings=False):
         self.shown: Preview | None = None
         self.beneath: dict[str, Sequence[DetailLine]] = {}
         """What stands beneath the file's lines, by sort."""
+        self._ahead: tuple[str, Mapping[str, Sequence[DetailLine]]] = ("", {})
+        """What was told of an entry before it was shown: on a busy machine its lines may come later."""
         self.matches: Sequence[TextMatch] = ()
         self.match = 0
         self._sought = ""
@@ -94,7 +96,10 @@ class PreviewPane(LineView, Toned, can_focus=False, inherit_bindings=False):
         """Show ``preview``; the view stays where it is when it is about the same entry as before."""
         same = preview and self.shown and preview.key == self.shown.key
         if not same:
+            key, ahead = self._ahead
             self.beneath = {}
+            if preview and preview.key == key:
+                self.beneath, self._ahead = dict(ahead), ("", {})
         self.shown = preview
         self.border_title = Content(preview.where) if preview else Content("")
         focus = self._focus_at
@@ -112,8 +117,11 @@ class PreviewPane(LineView, Toned, can_focus=False, inherit_bindings=False):
         return tuple(line.text for line in self.beneath.get("history", ()))
 
     def show_beneath(self, key: str, **more: Sequence[DetailLine]) -> None:
-        """What else is known of the entry, by sort; ignored when another entry is shown by now."""
-        if self.shown and self.shown.key == key and not more.items() <= self.beneath.items():
+        """What else is known of the entry, by sort; kept until the entry is shown."""
+        if self.shown is None or self.shown.key != key:
+            told, ahead = self._ahead
+            self._ahead = key, {**ahead, **more} if told == key else more
+        elif not more.items() <= self.beneath.items():
             self.beneath.update(more)
             self._lay_out()
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import time
+from typing import Any
+
+import pytest
+
 from screens.drawing.safe_text import Row, words
 from screens.loading.preview import preview_of
 from screens.loading.workspace_model import Preview
@@ -163,12 +168,35 @@ async def test_what_was_done_to_an_entry_is_listed(sandbox: Sandbox) -> None:
         )
 
 
+async def test_what_is_known_before_the_lines_are_read_is_shown_with_them(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slowly(*asked: Any) -> Preview | None:
+        time.sleep(2)  # longer than the cursor rests before the history is looked up
+        return preview_of(*asked)
+
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.press("p")
+        await interface.until_said("Promoted")
+        await interface.press("k")
+        await interface.until(lambda: not interface.main.preview.history, "another entry")
+        monkeypatch.setattr("screens.loading.preview.preview_of", slowly)
+        await interface.press("j")
+        await interface.until(
+            lambda: any("promote: The staging port" in line for line in interface.main.preview.history),
+            "the operation in the preview",
+        )
+
+
 async def test_an_entry_of_a_very_large_file_is_not_followed_through_all_of_it(sandbox: Sandbox) -> None:
     lines = "".join(f"- {number} {'word ' * 40}\n" for number in range(6_000))
     sandbox.write("memory/2026-03-15.md", f"# Day\n\n{lines}")
     async with opened(sandbox.workspace) as interface:
         await interface.go_to("5 word")
-        beneath = interface.main.preview.beneath
-        await interface.until(lambda: "not looked up" in str(beneath.get("history")), "why there is none")
+        await interface.until(
+            lambda: any("not looked up" in line for line in interface.main.preview.history),
+            "why there is none",
+        )
         await interface.press("s")
         await interface.until_said("No related entries")
