@@ -82,3 +82,25 @@ def test_escape_sequences_never_reach_the_terminal(run: Run, sandbox: Sandbox) -
     ):
         result = run(*arguments)
         assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(result.out + result.err)
+
+
+@pytest.mark.parametrize(
+    ("begin", "said", "kept", "one"),
+    [
+        ("The greenhouse", "needs water at noon in summer", "number {} was painted", "Water boils at noon"),
+        ("温室", "夏天中午要浇水", "第{}间刷过漆", "夏天中午喝水"),
+    ],
+    ids=["English", "Chinese"],
+)
+def test_all_that_stands_under_a_heading_says_what_belongs_there(
+    run: Run, sandbox: Sandbox, begin: str, said: str, kept: str, one: str
+) -> None:
+    told = [f"- {begin} {said}, {n}" for n in range(3)]
+    since = [f"- {kept.format(n)}" for n in range(10)]
+    garden = "\n".join((*told, *since))
+    sandbox.write("MEMORY.md", f"# Memory\n\n## Kitchen\n\n- {one}\n\n## Garden\n\n{garden}\n")
+    sandbox.write(LOG, f"- {begin} {said}, also in May\n")
+    assert run("promote", sandbox.address(said)).code == 0
+    kitchen, _, garden = sandbox.read("MEMORY.md").decode().partition("## Garden")
+    assert "May" in garden
+    assert "May" not in kitchen

@@ -7,7 +7,7 @@ import pytest
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
-from workbench.operations.sections import Meaning, heading_for
+from workbench.operations.sections import heading_for
 
 GERMAN = """# Gedächtnis
 
@@ -66,20 +66,3 @@ def test_a_claim_goes_where_what_is_like_it_stands(memory: str, text: str, expec
         assert found in ("偏好", "技术环境")
     else:
         assert found == expected
-
-
-def test_a_model_decides_where_n_grams_do_not() -> None:
-    memory = parse_document(RelPath("MEMORY.md"), GERMAN.encode(), Kind.MEMORY)
-
-    def nearest(heading: str) -> Meaning:
-        return lambda text, groups: [0.9 if group[0] == heading else 0.1 for group in groups]
-
-    for named in ("Familie", "Server"):
-        assert heading_for("Opa ruft sonntags an", memory, meaning=nearest(named)) == named
-
-
-def test_a_model_that_tells_nothing_leaves_it_to_the_words() -> None:
-    memory = parse_document(RelPath("MEMORY.md"), GERMAN.encode(), Kind.MEMORY)
-    for text in ("Der Server Atlas im Keller bekam neue Platten", "Anna bringt die Kinder zur Schule"):
-        alike = heading_for(text, memory, meaning=lambda text, groups: [0.5] * len(groups))
-        assert alike == heading_for(text, memory)

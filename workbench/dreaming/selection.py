@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-import numpy as np
-
-from indexing.embedding.local_model import local_model
-from indexing.embedding.port import Embedder
 from workbench.dreaming.clusters import Cluster, same_claim, session_name
 from workbench.dreaming.line_judgement import fact_type, why_of
 from workbench.dreaming.normalisation import template_of
@@ -20,10 +15,9 @@ from workbench.dreaming.novelty import LongTermIndex, Novelty, adds_nothing
 from workbench.dreaming.proposals.inbox import Book, waiting
 from workbench.dreaming.score import ScoredCluster
 from workbench.dreaming.survey import Survey, line_of
-from workbench.errors import ModelUnavailableError
 from workbench.memory.claims import claim_key
 from workbench.memory.proposal import Action, Proposal
-from workbench.operations.sections import Meaning, heading_for
+from workbench.operations.sections import heading_for
 from workbench.plural import plural
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import by_rule, secrets_in
@@ -67,8 +61,6 @@ class Chooser:
         self.left_out: dict[str, str] = {}
         self._document = workspace.memory_document()
         self._memory = LongTermIndex(self._document)
-        model = local_model(workspace.settings)
-        self._meaning = meaning_by(model) if model else None
         self._decided = _Decided(workspace, known.book, now)
         self._taken: set[str] = set()
         self._of_template: Counter[str] = Counter()
@@ -169,7 +161,7 @@ class Chooser:
             key=best.key,
             action=action,
             text=best.text,
-            section=self._heading_for(best.text),
+            section=heading_for(best.text, self._document),
             target=standing.entry.address if standing else "",
             type=fact_type(best.text),
             sources=tuple(dict.fromkeys(mention.source for mention in named)),
@@ -183,34 +175,10 @@ class Chooser:
             by="dreaming",
         )
 
-    def _heading_for(self, text: str) -> str:
-        with contextlib.suppress(ModelUnavailableError):
-            return heading_for(text, self._document, meaning=self._meaning)
-        self._meaning = None
-        return heading_for(text, self._document)
-
     def _leave_out(self, judged: ScoredCluster, why: str) -> None:
         best = judged.cluster.best
         self.left_out[best.key] = why
         self.known.skips.add(best.key, why, best.text)
-
-
-def meaning_by(model: Embedder) -> Meaning:
-    """The cosines of a text and the mean of the vectors of each group, the first text of which, its heading,
-    counts as much as all others. Each use raises ModelUnavailableError where the model cannot be opened.
-    """
-
-    def meaning(text: str, groups: Sequence[Sequence[str]]) -> list[float]:
-        vectors = model.embed([text, *(one for group in groups for one in group)])
-        found, at = [], 1
-        for group in groups:
-            heading, entries = vectors[at], vectors[at + 1 : at + len(group)]
-            mean = heading + (entries.mean(axis=0) if len(entries) else 0)
-            found.append(float(vectors[0] @ mean / np.linalg.norm(mean)))
-            at += len(group)
-        return found
-
-    return meaning
 
 
 def _template(judged: ScoredCluster) -> str:

@@ -6,7 +6,7 @@ import math
 import operator
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import chain
 
@@ -17,15 +17,9 @@ from workbench.safety.terminal import visible
 
 _NEAR = 0.08
 """Cosine of n-grams from which a text belongs to what stands below a heading."""
-_BY_MEANING, _OF_MEANING, _SHOWN = 4, 4, 160
-"""Headings, the best by n-grams, that are compared by meaning, the entries of each, and the characters of
-a text that are: a model takes milliseconds for each.
-"""
-_NGRAMS, _NEAR_BOTH = 2.0, 0.35
-"""What the cosine of n-grams counts beside that of meaning, and the sum from which a text belongs there."""
-_NEWEST = 8
+_NEWEST = 50
 """Entries below a heading that show what belongs there."""
-_GRAMS = (2, 3, 4)
+_GRAMS = (1, 2, 3)
 """Characters of an n-gram: no language needs its words told apart."""
 _MOST = 1_200
 """Characters of a text that are compared."""
@@ -61,48 +55,27 @@ _FAMILIES = {  # the order decides where the cues of several fit
 """Memories of one sort: their heading, words of a person's own headings that mean it, and their cues."""
 
 
-Meaning = Callable[[str, Sequence[Sequence[str]]], Sequence[float]]
-"""The cosine in [-1, 1] of a text and each of several groups of texts, by a model."""
-
-
-def heading_for(
-    text: str,
-    memory: Document,
-    chosen: Callable[[], str | None] | None = None,
-    meaning: Meaning | None = None,
-) -> str:
+def heading_for(text: str, memory: Document, chosen: Callable[[], str | None] | None = None) -> str:
     """The heading of ``memory`` with the entries that ``text`` is most like, in whatever language.
-
-    Likeness is that of n-grams, and with ``meaning`` that of a model too, for the headings that are best by
-    n-grams.
 
     Where none is like it: what ``chosen`` returns, the person's last choice, if it is still there; else one
     that means the text's family (a preference, a decision, ...); else the nearest. Under a mere date, or
     among what was laid aside, nothing belongs. In a file without sections it is its title, or empty: a new
     heading is for a person to name.
     """
-    families = [section_named(name, memory) for name, (_, cues) in _FAMILIES.items() if cues.search(text)]
-    below: dict[str, list[str]] = {title: [] for title in _titles(memory) if _is_open(title)}
+    below: dict[str, list[str]] = {title: [title] for title in _titles(memory) if _is_open(title)}
     for entry in memory.entries:
         if entry.heading and entry.heading[-1] in below:
             below[entry.heading[-1]].append(entry.text)
     if not below:
         tops = (heading.path[-1] for heading in memory.headings if heading.level == 1)
         return next(filter(_is_open, tops), "")
-    names = list(below)
-    alike = _likeness(text, [" ".join((name, *below[name][-_NEWEST:])) for name in names])
-    best = max(range(len(names)), key=alike.__getitem__)
-    near = alike[best] >= _NEAR
-    if meaning and len(names) > 1 and any(below.values()):
-        ranked = sorted(range(len(names)), key=alike.__getitem__, reverse=True)[:_BY_MEANING]
-        groups = ((names[at], *below[names[at]][-_OF_MEANING:]) for at in ranked)
-        meant = meaning(text[:_SHOWN], [[one[:_SHOWN] for one in group] for group in groups])
-        both = [cosine + _NGRAMS * alike[at] for at, cosine in zip(ranked, meant, strict=True)]
-        best = ranked[both.index(max(both))]
-        near = max(both) >= _NEAR_BOTH
-    if near:
-        return names[best]
-    return next((name for name in (chosen and chosen(), *families) if name in below), names[best])
+    alike = dict(zip(below, _likeness(text, list(below.values())), strict=True))
+    best = max(alike, key=alike.__getitem__)
+    if alike[best] >= _NEAR:
+        return best
+    families = (section_named(name, memory) for name, (_, cues) in _FAMILIES.items() if cues.search(text))
+    return next((name for name in (chosen and chosen(), *families) if name in below), best)
 
 
 def _is_open(title: str) -> bool:
@@ -116,34 +89,33 @@ def _titles(memory: Document) -> list[str]:
     return [heading.path[-1] for heading in memory.headings if heading.level > 1 or tops > 1]
 
 
-def _likeness(text: str, others: Sequence[str]) -> list[float]:
-    """The cosine of the n-grams of ``text`` and of each of ``others``; those that few have weigh more."""
-    asked, known = _weights(text), [_weights(one) for one in others]
-    having = Counter(chain.from_iterable(known))
-    texts = 1 + len(known)
-    # By how many of the others have it: the square of what an n-gram weighs.
-    rarity = [math.log(texts / (number + 0.5)) ** 2 for number in range(texts)]
+def _likeness(text: str, groups: Sequence[Sequence[str]]) -> list[float]:
+    """The cosine of ``text`` and of each of ``groups``, of which the first text and the newest count.
 
-    def length(one: Mapping[str, float]) -> float:
-        # Texts have thousands of n-grams, so no line of Python runs for each of them.
-        squares = map(operator.mul, one.values(), one.values())
-        return math.sqrt(
-            sum(map(operator.mul, squares, map(rarity.__getitem__, map(having.__getitem__, one))))
-        )
-
-    def product(one: Mapping[str, float]) -> float:
-        return sum(weight * one[gram] * rarity[having[gram]] for gram, weight in asked.items() if gram in one)
-
-    own = length(asked)
-    return [product(one) / max(1e-9, own * length(one)) for one in known]
+    An n-gram weighs in a group as many times as texts of it have it, and the more the fewer of all texts do
+    (Rocchio's centroids of tf-idf).
+    """
+    asked = _grams(text)
+    known = [[_grams(one) for one in (*group[:1], *group[1:][-_NEWEST:])] for group in groups]
+    having = Counter(chain.from_iterable(chain.from_iterable(known)))
+    texts = 1 + sum(map(len, known))
+    rarity = [math.log(texts / (number + 0.5)) for number in range(texts)]
+    found = []
+    for group in known:
+        # Groups have thousands of n-grams, so no line of Python runs for each of them.
+        times = Counter(chain.from_iterable(group))
+        rare = map(rarity.__getitem__, map(having.__getitem__, times))
+        product = sum(times[gram] * rarity[having[gram]] ** 2 for gram in asked & times.keys())
+        found.append(product / math.hypot(*map(operator.mul, times.values(), rare)))
+    own = math.hypot(*(rarity[having[gram]] for gram in asked)) or 1.0
+    return [one / own for one in found]
 
 
 @lru_cache(maxsize=512)
-def _weights(text: str) -> Mapping[str, float]:
-    """How much each n-gram of a text counts in it, by how often it stands there."""
+def _grams(text: str) -> frozenset[str]:
+    """The n-grams of a text, however often they stand in it."""
     folded = " ".join(text.casefold().split())[:_MOST]
-    counts = Counter(folded[at : at + size] for size in _GRAMS for at in range(len(folded) - size + 1))
-    return {gram: 1 + math.log(times) for gram, times in counts.items()}
+    return frozenset(folded[at : at + size] for size in _GRAMS for at in range(len(folded) - size + 1))
 
 
 def section_named(heading: str, memory: Document) -> str:
