@@ -15,7 +15,7 @@ from workbench.memory.edit import is_heading
 from workbench.memory.markdown import Document
 from workbench.safety.terminal import visible
 
-_NEAR = 0.08
+_NEAR = 0.12
 """Cosine of n-grams from which a text belongs to what stands below a heading."""
 _NEWEST = 50
 """Entries below a heading that show what belongs there."""
