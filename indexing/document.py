@@ -19,7 +19,7 @@ from workbench.memory.markdown import Document
 NEIGHBOURS = 2
 """Entries before and after, under the same heading, that lend an entry their words and meaning."""
 
-SCHEMA = 5
+SCHEMA = 6
 """Raised when fields, analysers or the stored form of the word index change: it is built anew."""
 
 CHUNKER = 3

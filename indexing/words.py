@@ -90,6 +90,12 @@ def clean(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
+def beyond_latin(text: str) -> float:
+    """The share of the letters of ``text`` that are of other scripts than Latin, in [0, 1]."""
+    letters = [one for one in text if one.isalpha()]
+    return sum(one > "\u024f" and not "\u1e00" <= one <= "\u1eff" for one in letters) / max(1, len(letters))
+
+
 def date_words(day: date | None) -> str:
     """``14 March 2026``: a date as a person would ask for it."""
     return f"{day.day} {_MONTHS[day.month - 1]} {day.year}" if day else ""

@@ -21,6 +21,7 @@ from indexing.storage import read_json, write_json
 from workbench.errors import ModelUnavailableError
 
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+_ENGLISH = re.compile(r"/(?:all|multi-qa)-(?:MiniLM|mpnet|distilroberta)|[-_]en\b", re.IGNORECASE)
 DEFAULT_WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """SHA-256 of the original ``model.safetensors`` of the default model."""
 
@@ -63,6 +64,11 @@ class ModelSource:
     def digest(self) -> str:
         """The part of the identity that names the content: hexadecimal, fit for a folder name."""
         return self.identity.rpartition("@")[2]
+
+
+def reads_latin_only(identity: str) -> bool:
+    """Whether the model's name says that it was trained on English alone."""
+    return bool(_ENGLISH.search(identity))
 
 
 def locate(setting: str = "") -> ModelSource:

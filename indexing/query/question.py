@@ -220,7 +220,8 @@ class Question:
     phrases are better to have than not. ``instead`` are words that no entry has, with those looked for in
     their place. ``notes`` say what was not understood and was taken for words instead, and what was not
     found as it was said. With ``prefix``, somebody is still typing the last word. ``exact`` is the share of
-    it that is said exactly, in [0, 1]; see ``indexing.lexical.query_rewrite``. ``days`` are words of it that
+    it that keywords tell better than meaning, in [0, 1]: what is said exactly (see
+    ``indexing.lexical.query_rewrite``), or in scripts unknown to the model. ``days`` are words of it that
     name days by today, ``last week``: entries of these days are looked for, and not the words. ``is_day``
     says that it is one word that names days: see ``indexing.query.dates.days_alone``.
     """

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 
-from indexing.facets import Facets, importance_in, pinned_in, user_in
+from indexing.facets import Facets, importance_in, pinned_in, prompts_in, user_in
 from indexing.query.dates import Period
 from indexing.query.question import WordForm
 from indexing.ranking.weights import Weights
@@ -27,6 +27,9 @@ DECAYING = frozenset({Kind.LOG})
 RRF_K = 60
 """Cormack, Clarke and Büttcher, 2009."""
 
+_PROMPT = 0.9
+"""The factor of entries that only ask or announce (benchmarks/README.md, "Weights")."""
+
 _NEUTRAL = 0.5
 _NEAR_DAYS = 3
 _NOTHING_KNOWN = Facets().marks
@@ -37,7 +40,7 @@ class Scores:
     """The parts of a score.
 
     ``lexical`` and ``vector`` lie in [0, 1]; ``share`` is what the vector counts, words count the rest;
-    ``date`` is added; ``recency``, ``boost``, ``importance``, ``pin`` and ``user`` are factors.
+    ``date`` is added; ``recency``, ``boost``, ``importance``, ``pin``, ``user`` and ``prompt`` are factors.
     """
 
     lexical: float = 0.0
@@ -49,12 +52,14 @@ class Scores:
     importance: float = 1.0
     pin: float = 1.0
     user: float = 1.0
+    prompt: float = 1.0
 
     @property
     def total(self) -> float:
         """The score that the parts make."""
         likeness = self.share * self.vector + (1.0 - self.share) * self.lexical
-        return (likeness + self.date) * self.recency * self.boost * self.importance * self.pin * self.user
+        factors = (self.recency, self.boost, self.importance, self.pin, self.user, self.prompt)
+        return (likeness + self.date) * math.prod(factors)
 
     def as_json(self) -> dict[str, float]:
         """The parts, rounded for reading."""
@@ -144,7 +149,7 @@ def rank(
     """The candidates, best first; the newer of equals first, then by key, so that the order is total.
 
     ``periods`` are the days that the question names, ``user`` is the ``user_code`` of who asks,
-    ``exact`` the share of the question that is said exactly. Of a question of one word, entries that have
+    ``exact`` the share of the question that words tell better. Of a question of one word, entries that have
     the word, or are of the day that it names, come before those that do not, whatever they score.
 
     BM25 is divided by the best of the pool. The cosine counts as it is, negative ones as 0, so that the
@@ -175,6 +180,7 @@ def rank(
             importance=_importance(one, weights.importance),
             pin=1.0 + weights.pin if pinned_in(one.marks) else 1.0,
             user=1.0 + weights.user if user and user_in(one.marks) == user else 1.0,
+            prompt=1.0 if raw or not prompts_in(one.marks) else _PROMPT,
         )
         ranked.append(Ranked(one, scores.total, scores))
     return sorted(ranked, key=_order)
@@ -298,7 +304,7 @@ def parts_of(
     if listed:
         said, meaning = "filters only: newest first", "not asked for"
     if exact and weights.exact and 0.0 < scores.share < 1.0:
-        meaning += f"; counts less, as {exact:.0%} of the question is said exactly"
+        meaning += f"; counts less: {exact:.0%} of the query is exact or not in Latin script"
     parts = [
         ScorePart("keyword", "plus", scores.lexical, lexical, lexical * scores.lexical, said),
         ScorePart("semantic", "plus", scores.vector, scores.share, scores.share * scores.vector, meaning),
@@ -320,6 +326,8 @@ def parts_of(
         parts.append(ScorePart("pin", "times", 1.0, weights.pin, scores.pin, "pinned"))
     if scores.user != 1.0:
         parts.append(ScorePart("user", "times", 1.0, weights.user, scores.user, "their own"))
+    if scores.prompt != 1.0:
+        parts.append(ScorePart("prompt", "times", 1.0, 1.0, scores.prompt, "only asks or announces"))
     if one.word:
         name, form = _HAVING[one.word]
         parts.append(ScorePart(name, "first", 1.0, 1.0, 0.0, form))

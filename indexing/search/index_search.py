@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from indexing.embedding.choice import ModelChoice, choices
+from indexing.embedding.model_files import reads_latin_only
 from indexing.embedding.port import Embedder, Vectors
 from indexing.lexical.query_rewrite import question_terms, topics
 from indexing.lexical.reader import LexicalReader, Snapshot
@@ -31,6 +32,7 @@ from indexing.search.candidates import Candidates, NearbyVectors, gathered, on_d
 from indexing.storage import RefusedError
 from indexing.sync.freshness import NO_INDEX, NO_VECTORS, OTHER_VERSION, freshness
 from indexing.sync.generations import Generation, Generations, words_fingerprint
+from indexing.words import beyond_latin
 from workbench.config.settings import Settings
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.plural import plural
@@ -285,6 +287,7 @@ class IndexSearch:
         disk, size = self._recheck.begin(), pool_size(asked.query.k)
         while True:
             pool = self._pool(asked, snapshot, size)
+            asked = replace(asked, question=pool.question)
             hits = asked.hits(pool, disk)
             if len(hits) == asked.query.k or pool.complete or size >= snapshot.count():
                 break
@@ -296,8 +299,11 @@ class IndexSearch:
         if asked.query.mode != "lexical" and asked.terms:
             assert self._generation is not None
             try:
-                nearby = self._vectors.nearby(self._generation, asked.question.meant)
-                return gathered(snapshot, asked.question, asked.days, size, asked.query.mode, nearby=nearby)
+                question = asked.question
+                nearby = self._vectors.nearby(self._generation, question.meant)
+                if reads_latin_only(self._generation.model() or ""):
+                    question = replace(question, exact=max(question.exact, beyond_latin(question.meant)))
+                return gathered(snapshot, question, asked.days, size, asked.query.mode, nearby=nearby)
             except NoVectorsError as error:
                 degraded = str(error)
             except ModelUnavailableError as error:

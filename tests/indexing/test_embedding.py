@@ -22,6 +22,11 @@ from indexing.embedding.model_files import DEFAULT_WEIGHTS, WEIGHTS, file_digest
 from indexing.embedding.native import NativeEmbedder
 from indexing.embedding.onnx_model import CARD, GRAPH, TOKENIZER, DamagedError, PreparedEmbedder
 from indexing.embedding.port import fitting
+from indexing.ranking.weights import DEFAULT
+from indexing.search.answer import Query
+from indexing.search.index_search import IndexSearch
+from indexing.sync.run import reindex
+from tests.indexing.conftest import Memory
 from workbench.errors import ModelUnavailableError
 from workbench.workspace.locks import held
 
@@ -288,3 +293,18 @@ def test_parts_of_a_long_text_fit_and_lose_nothing(text: str, limit: int) -> Non
     parts = fitting(text, len, limit)
     assert "".join(part for part, _ in parts) == text
     assert all(size <= limit or len(part) < 2 for part, size in parts)
+
+
+def test_a_query_that_the_model_does_not_read_goes_by_its_words(memory: Memory, real_model: Path) -> None:
+    memory.write("memory/2026-03-14.md", "Ключ от сервера лежит в сейфе", "The server has a key")
+    reindex(memory.workspace)
+    search = IndexSearch(memory.workspace)
+    weights = {
+        text: search.search(Query(text, explain=True)).hits[0].scores.share
+        for text in ("где лежит ключ?", "where is the key?", "ключ keys")
+    }
+    assert weights == {
+        "где лежит ключ?": DEFAULT.share_of(1.0),
+        "where is the key?": DEFAULT.share_of(0.0),
+        "ключ keys": DEFAULT.share_of(0.5),
+    }

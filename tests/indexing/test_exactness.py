@@ -75,12 +75,23 @@ def test_the_parts_say_why_meaning_counts_less_and_still_make_the_score(filled: 
     hit = filled.hybrid().search(Query(f"worker {NAME}", explain=True)).hits[0]
     words, meaning = hit.parts[:2]
     assert meaning.weight == pytest.approx(DEFAULT.share_of(0.5))
-    assert "50% of the question is said exactly" in meaning.words
+    assert "50% of the query is exact" in meaning.words
     assert words.contribution + meaning.contribution == pytest.approx(hit.score)
     plain = filled.hybrid().search(Query("ingest worker", explain=True)).hits[0]
-    assert "exactly" not in (plain.explanation or "")
+    assert "exact" not in (plain.explanation or "")
     (ranked,) = rank([Candidate(1, Kind.NOTE, 0, 9.0, 0.4)], DEFAULT, TODAY, exact=0.25)
-    assert "25% of the question" in explain(parts_of(ranked, DEFAULT, [], exact=0.25))
+    assert "25% of the query" in explain(parts_of(ranked, DEFAULT, [], exact=0.25))
+
+
+def test_an_entry_that_only_asks_or_announces_stands_below_one_that_says(memory: Memory) -> None:
+    memory.write("memory/2026-03-01.md", "Which port does the staging server use?", heading="Monday")
+    memory.write("memory/2026-03-02.md", "The staging server uses port 8443 since then", heading="Tuesday")
+    memory.write("memory/2026-03-03.md", "**Staging:**", heading="Wednesday")
+    memory.reindex()
+    hits = memory.hybrid().search(Query("port of the staging server", explain=True)).hits
+    assert "8443" in hits[0].snippet
+    assert [hit.scores.prompt for hit in hits] == [1.0, 0.9, 0.9]
+    assert "prompt 1.00: times 0.900 (only asks or announces)" in (hits[1].explanation or "")
 
 
 def test_by_meaning_alone_a_name_counts_like_any_word(filled: Memory) -> None:
