@@ -110,7 +110,7 @@ def test_a_mistyped_command_is_told_what_is_near(run: Run) -> None:
     assert "promote" in refused.err
 
 
-@pytest.mark.parametrize("command", ["status", "inbox list", "jobs print"])
+@pytest.mark.parametrize("command", ["status", "inbox list", "graph stats"])
 def test_a_folder_behind_a_command_that_takes_none_is_said_how_to_name(run: Run, command: str) -> None:
     said = f"`workbench -w memory {command}` does it for that folder"
     assert run(*command.split(), "memory", "--json").json["error"]["hint"] == said
