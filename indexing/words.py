@@ -65,6 +65,15 @@ _FUNCTION_WORDS = """
     these they this those to too us ve was wasn we were what when where which while who whom whose why
     will with would you your"""
 STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
+_QUESTION_WORDS = """
+    什么时候 什麼時候 为什么 為什麼 什么 什麼 怎么样 怎麼樣 怎么 怎麼 怎样 怎樣
+    哪里 哪裡 哪儿 哪個 哪个 多少 谁 誰
+    どうやって どうして どうすれば どこ いつ なぜ 何時 何を 何が 何の 何ですか 誰が 誰の 誰に
+    무엇 어디 언제 누구 어떻게"""
+_QUESTION = re.compile(
+    f"{'|'.join(_QUESTION_WORDS.split())}|(?:[吗嗎呢]|ですか|ますか)(?!\\w)|(?<!\\w)왜(?!\\w)"
+)
+"""The same of Chinese, Japanese and Korean, which are part of a longer run: those of questions alone."""
 
 
 def normal(text: str) -> str:
@@ -151,6 +160,12 @@ def bigrams(text: str) -> list[str]:
             run = found[0]
             out += [run[at : at + 2] for at in range(len(run))]
     return out
+
+
+def without_question_words(text: str) -> str:
+    """``text`` without the question words of scripts that set no blanks, unless nothing else is asked."""
+    bare = text if text.isascii() else _QUESTION.sub(" ", text)
+    return bare if any(map(str.isalnum, bare)) else text
 
 
 def blankless_runs(text: str) -> list[str]:

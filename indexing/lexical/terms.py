@@ -31,6 +31,7 @@ from indexing.words import (
     exact_tokens,
     identifies,
     normal,
+    without_question_words,
 )
 
 _KEPT, _KEPT_TERMS = 256, 50_000
@@ -162,6 +163,7 @@ NO_TERMS = Terms((), (), ())
 def terms_of(text: str, *, prefix: bool = False, guessed: Sequence[str] = ()) -> Terms:
     """The terms in ``text`` and of the ``guessed`` words; function words only where there is nothing else."""
     plain = normal(text[:MAX_CHARACTERS])
+    asked = without_question_words(plain)
     typed = words().analyze(plain)
     topical = [word for word in typed if word not in STOP_WORDS]
     unfinished = prefix and not plain[-1:].isspace() and not blankless(plain.rstrip()[-1:])
@@ -175,10 +177,12 @@ def terms_of(text: str, *, prefix: bool = False, guessed: Sequence[str] = ()) ->
     return Terms(
         _stems([*kept[:MAX_WORDS], *days]),
         tuple(exact),
-        tuple(dict.fromkeys(pair for pair in bigrams(plain) if len(pair) == 2))[: 4 * MAX_WORDS],
+        tuple(dict.fromkeys(pair for pair in bigrams(asked) if len(pair) == 2))[: 4 * MAX_WORDS],
         beginning,
         tuple(dict.fromkeys(openings))[:_OPENINGS],
-        tuple(dict.fromkeys(run for run in blankless_runs(plain) if len(run) == 1))[:MAX_WORDS],
+        tuple(dict.fromkeys(run for run in blankless_runs(plain) if len(run) == 1 and run in asked))[
+            :MAX_WORDS
+        ],
         _stems(guessed),
     )
 

@@ -112,24 +112,28 @@ _BY_WORDS = {"alt+f": "ctrl+right", "alt+b": "ctrl+left"}
 
 
 class EscapeKeys:
-    """Takes keys apart, and keeps those behind one in their order until esc was done."""
+    """Takes keys apart, and keeps those behind esc in their order until it was done.
+
+    A screen that is just being opened has not heard of esc yet, and would take them for keys of its own.
+    """
 
     def __init__(self, app: WorkbenchApp) -> None:
         self._app = app
         self._behind: deque[Key] = deque()
         self._esc: Key | None = None
+        """The one that is on its way."""
 
     def first(self, event: Event) -> Event | None:
         """What is to be done of ``event`` now: all of it, esc alone, or nothing yet."""
-        if not isinstance(event, Key) or event.is_forwarded or event is self._esc:
+        if not isinstance(event, Key) or event.is_forwarded or event is self._esc or event.key == "ctrl+c":
             return event
-        if self._behind:
+        if self._esc:
             self._behind.append(event)
             return None
         rest = self._rest(event)
-        if rest is None:
+        if rest is None and event.key != "escape":
             return self._plain(event)
-        self._behind.append(rest)
+        self._behind += [rest] if rest else []
         self._esc = Key("escape", "\x1b")
         return self._esc
 
@@ -145,7 +149,7 @@ class EscapeKeys:
         self._app.call_later(self._go_on)
 
     async def _go_on(self) -> None:
-        behind, self._behind = self._behind, deque()
+        behind, self._behind, self._esc = self._behind, deque(), None
         for key in behind:
             await self._app.on_event(key)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -65,6 +65,8 @@ _LOOK_SECONDS = 1.5
 """How often it is looked whether somebody else decided something."""
 _BOOKS = ("proposals-", "decisions-")
 _NONE = "select a proposal first"
+_BRINGS_BACK = frozenset({"undo", "redo"})
+"""What may bring a proposal back: decisions that follow are for that one."""
 _Stamp = tuple[tuple[str, int, int], ...]
 _Make = Callable[[Sequence[str]], Request]
 """Makes what is asked for of the proposals with these names."""
@@ -91,8 +93,10 @@ class ReviewScreen(OverlayScreen):
         self.dreamer = dreamer_of(services)
         self._stamp: _Stamp = ()
         self._dreamt = self.dreamer.outcome
-        self._waits: Collection[str] = ()
-        self._waiting_keys = WaitingKeys(super().action_perform, lambda: addresses_of(self._targets()))
+        self._waits: Set[str] = frozenset()
+        self._waiting_keys = WaitingKeys(
+            super().action_perform, lambda: {*addresses_of(self._targets()), *_BRINGS_BACK}
+        )
         self._handled: set[str] = set()
         """Proposals that this hand did something to."""
         self._came: str | None = None
@@ -170,9 +174,11 @@ class ReviewScreen(OverlayScreen):
             self.reload()
 
     def _show_read(self, moment: datetime, found: tuple[_Stamp, Overview]) -> None:
-        """Show what waits; the cursor stays on what it is on."""
+        """Show what waits; the cursor stays on what it is on, unless something was brought back here."""
         self._stamp, seen = found
+        waited = {name_of(one.proposal) for one in self.agenda.overview.waits}
         self._waits = {name_of(one.proposal) for one in (*seen.waits, *seen.deferred)}
+        came = {name_of(one.proposal) for one in seen.waits} - waited
         self.agenda = replace(self.agenda, overview=seen, today=moment.date(), outcome=self.dreamer.outcome)
         writing = self._writing
         unsaved = writing and not writing.over and not self._saving
@@ -181,11 +187,14 @@ class ReviewScreen(OverlayScreen):
             self.services.say(said, severity="warning")
         before = self.list.row
         self.draw()
+        if came and self._waiting_keys.awaits(came | _BRINGS_BACK):
+            returned = (at for at, row in enumerate(self.list.rows) if row.address in came)
+            self.list.go(next(returned, self.list.cursor))
         row = self.list.row
         if before is not None and before.address and before.address not in self._waits:
             # a key that is on its way must not decide on what came there by another hand
             self._came = row.id if row is not None and before.address not in self._handled else None
-        self._waiting_keys.followed(self._waits, moment)
+        self._waiting_keys.followed(self._waits | _BRINGS_BACK, moment)
         self.look_behind()  # what it would do may not be what it would have done
 
     def fails(self, error: Exception) -> None:
@@ -266,14 +275,18 @@ class ReviewScreen(OverlayScreen):
 
     def done(self, request: Request) -> None:
         """What is written in a dialog of this screen may be memory now."""
-        self._waiting_keys.done(request.addresses, now())
+        self._waiting_keys.done(_names(request), now())
         writing = self._writing
         if writing and request.text is not None and request.addresses == writing.request.addresses:
             writing.close(keep=False)
 
     def refused(self, request: Request) -> None:
         """It waits as it did."""
-        self._waiting_keys.refused(request.addresses)
+        self._waiting_keys.refused(_names(request))
+
+    def on_screen_resume(self) -> None:
+        """A dialog asked whether to undo: its answer does not come by here."""
+        self._waiting_keys.refused(_BRINGS_BACK)
 
     def action_back(self) -> None:
         """Out of a range, of reading, of marks; then out, while a dream goes on: its own key stops it."""
@@ -311,7 +324,7 @@ class ReviewScreen(OverlayScreen):
         """Have it done; keys that follow wait for it, and what comes under the cursor came by this hand."""
         row = self.list.row
         self._handled |= {*request.addresses, (row.address or "") if row else ""}
-        self._waiting_keys.decides(request.addresses)
+        self._waiting_keys.decides(_names(request))
         self.services.do(request)
 
     def _looked_at(self) -> bool:
@@ -500,6 +513,11 @@ class ReviewScreen(OverlayScreen):
             return explanation_rows(await self.dreamer.explain(what))
 
         self.load_behind(read)
+
+
+def _names(request: Request) -> Sequence[str]:
+    """What keys that follow it wait for: its proposals, or what undoing brings back."""
+    return request.addresses or (request.action,)
 
 
 def _rollback_rows(workspace: Workspace, run: str) -> list[Row]:

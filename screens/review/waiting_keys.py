@@ -46,6 +46,10 @@ class WaitingKeys:
         self._held.clear()
         self._drops_until = monotonic() + PAUSE_SECONDS
 
+    def awaits(self, names: Collection[str]) -> bool:
+        """Whether something was asked for one of these, and the list does not show yet what came of it."""
+        return not self._decided.keys().isdisjoint(names)
+
     def followed(self, waits: Collection[str], read_at: datetime) -> None:
         """The list is as of ``read_at``, and only these wait: go on."""
         self._decided = {
@@ -70,4 +74,4 @@ class WaitingKeys:
         return False
 
     def _is_early(self, action: str) -> bool:
-        return action in _DECIDES and not self._decided.keys().isdisjoint(self._under_hands())
+        return action in _DECIDES and self.awaits(self._under_hands())

@@ -110,6 +110,16 @@ def test_a_mistyped_command_is_told_what_is_near(run: Run) -> None:
     assert "promote" in refused.err
 
 
+@pytest.mark.parametrize("command", ["status", "inbox list", "graph stats"])
+def test_a_folder_behind_a_command_that_takes_none_is_said_how_to_name(run: Run, command: str) -> None:
+    said = f"`workbench -w memory {command}` does it for that folder"
+    assert run(*command.split(), "memory", "--json").json["error"]["hint"] == said
+    shown = run(*command.split(), "memory")
+    assert shown.code == 2
+    assert said in shown.err
+    assert "-w" not in run(*command.split(), "no-such-folder").err
+
+
 def test_a_command_can_be_put_in_and_taken_out() -> None:
     commands = Commands()
     commands["more"] = click.Command("more")

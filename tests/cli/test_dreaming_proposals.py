@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from tests.cli.conftest import Run
-from tests.support.proposals import entry, of_log, proposal
+from tests.support.proposals import entry, of_log, proposal, put
 from tests.support.workspaces import LOG, Sandbox
 from workbench.dreaming.proposals.inbox import propose
 from workbench.memory.proposal import Proposal
@@ -41,6 +41,17 @@ def test_the_list_says_what_where_how_sure_and_from_where(run: Run, waits: tuple
     assert source == f"          {LOG}#L6 · trust agent · said on 3 days"
     assert all(len(line) <= 80 for line in result.out.splitlines())
     assert "2 proposals; long-term memory has" in result.err
+
+
+def test_the_best_of_a_run_is_first_and_equals_stay_in_their_order(run: Run, sandbox: Sandbox) -> None:
+    scores = {"one": 0.5, "two": 0.9, "three": 0.5, "four": 0.7}
+    ones = [proposal(f"The {word} gate opens at noon", score=score) for word, score in scores.items()]
+    older = [proposal("The lid is red", score=0.1, run="older")]
+    leaves = [proposal("x", action="archive", target=entry(sandbox, "tea", "MEMORY.md").address, score=0.99)]
+    put(sandbox, *older)
+    put(sandbox, *leaves, *ones)
+    listed = [one["text"].split()[1:2] for one in run("inbox", "list", "--json").json]
+    assert listed == [["lid"], [], ["two"], ["four"], ["one"], ["three"]]
 
 
 def test_a_gate_that_is_missed_says_by_how_much(run: Run, sandbox: Sandbox) -> None:

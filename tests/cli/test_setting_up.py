@@ -58,6 +58,18 @@ def test_demo_is_a_workspace_with_its_history_and_a_clean_status(run: Run, tmp_p
     assert run("-w", str(target), "undo").code == 0
 
 
+def test_the_demo_tells_where_an_entry_of_its_memory_came_from(run: Run, tmp_path: Path) -> None:
+    target = tmp_path / "demo"
+    run("demo", str(target), "--no-open")
+    lines = (target / "MEMORY.md").read_text().splitlines()
+    at = next(number for number, line in enumerate(lines, 1) if "prefers async reviews" in line.lower())
+    assert "<!-- wb: " not in lines[at - 1]
+    shown = run("-w", str(target), "show", f"MEMORY.md:{at}", "--json").json
+    path, _, line = shown["origin"]["source"].partition("#L")
+    assert shown["text"] in (target / path).read_text().splitlines()[int(line) - 1]
+    assert shown["origin"]["trust"] == "owner"
+
+
 def test_every_curation_of_the_demo_can_be_undone(run: Run, tmp_path: Path) -> None:
     target = tmp_path / "demo"
     run("demo", str(target), "--no-open")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,15 @@ from tests.health.conftest import Ward, said_by
 from tests.indexing.test_read_only import mounted_read_only, unprivileged
 from tests.support import forked
 from tests.support.ledgers import forge
+from tests.support.workspaces import LOG, Sandbox
 from workbench.errors import UsageError
 from workbench.health.finding import Finding
 from workbench.health.machine_checks import libraries
 from workbench.health.subject import CheckSubject
 from workbench.health.workspace_checks import ledger as ledger_check
+from workbench.health.workspace_checks import repository
 from workbench.workspace.plan import Plan
+from workbench.workspace.workspace import Workspace
 
 Treat = Callable[..., list[Finding]]
 NOBODY = 65_534
@@ -347,3 +351,20 @@ def test_a_ledger_from_elsewhere_is_shown_book_by_book_before_it_is_taken_over(
     taken = [record["key"] for record in place.workspace.ledger.read("decisions")]
     assert taken == (["rejected by nobody"] if agreed else [])
     place.close()
+
+
+def test_a_partial_clone_says_what_is_not_here_and_the_command_brings_it(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    sandbox.write(LOG, "- other words\n")
+    sandbox.commit("the words of before are left out of the clone")
+    there, clone = tmp_path / "there.git", tmp_path / "clone"
+    sandbox.git("clone", "-q", "--bare", str(sandbox.root), str(there))
+    sandbox.git("-C", str(there), "config", "uploadpack.allowFilter", "true")
+    sandbox.git("clone", "-q", "--filter=blob:none", there.as_uri(), str(clone))
+    with closing(Workspace.open(clone)) as place:
+        _, (finding,) = said_by(repository(CheckSubject(place)))
+        assert finding.what == "only origin has 1 object of the newest 100 commits"
+        command = finding.do.split("`")[1].split()
+        subprocess.run([*command], cwd=clone, check=True, capture_output=True)
+        assert said_by(repository(CheckSubject(place)))[1] == []

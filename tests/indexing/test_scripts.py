@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,3 +89,25 @@ def test_what_was_made_plain_is_plain(text: str) -> None:
     once = normal(text)
     assert " ".join(normal(once).split()) == " ".join(once.split())
     once.encode("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("asked", "about", "asks", "alone"),
+    [
+        ("服务器的端口是什么", "端口改成八四四三", "这个叫什么", "什么"),
+        ("为什么部署失败了呢？", "昨天部署失败", "她总问为什么", "为什么"),
+        ("再起動はいつですか", "毎週再起動する", "次はいつですか", "いつ"),
+        ("서버는 어디에 있나", "서버가 서울로 옮겼다", "어디에 두었나", "어디"),
+    ],
+)
+def test_question_words_lead_to_nothing_unless_they_are_all_that_is_asked(
+    tmp_path: Path, asked: str, about: str, asks: str, alone: str
+) -> None:
+    memory = Memory(tmp_path / "agent")
+    memory.write("memory/about.md", about)
+    memory.write("memory/asks.md", asks)
+    memory.reindex(vectors=False)
+    search = memory.lexical().search
+    assert [hit.path for hit in search(Query(asked)).hits] == ["memory/about.md"]
+    for only in (alone, f'"{alone}"'):
+        assert [hit.path for hit in search(Query(only)).hits] == ["memory/asks.md"]

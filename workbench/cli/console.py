@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 FOUND_WANTING = 4
 """The exit code of a command that looked, and found something wrong."""
 _BAR_WIDTH = 24
+_EXTRA = re.compile(r"Got unexpected extra argument \((.+)\)")
+"""How click says that a command takes no argument, or no more."""
 _OPERATION = (
     *("commit", "action", "summary", "when", "actor", "entries", "became", "paths", "undoes", "undone"),
     "notes",
@@ -179,8 +183,9 @@ def fail(error: WorkbenchError, *, as_json: bool) -> None:
 
 def fail_usage(wrong: click.ClickException, *, as_json: bool) -> None:
     """Say which argument is wrong. The message quotes it, so it is as little trusted as memory."""
+    hint = _folder_hint(wrong)
     if as_json:
-        fail(UsageError(wrong.format_message()), as_json=True)
+        fail(UsageError(wrong.format_message(), hint=hint), as_json=True)
         return
     if isinstance(wrong, click.exceptions.NoArgsIsHelpError):
         narrate(wrong.format_message())  # which is the help itself, and nothing is wrong with it
@@ -189,6 +194,18 @@ def fail_usage(wrong: click.ClickException, *, as_json: bool) -> None:
         narrate(wrong.ctx.get_usage())
         narrate(f"Try '{wrong.ctx.command_path} --help' for help.\n")
     narrate(f"Error: {wrong.format_message()}")
+    if hint:
+        narrate_row(f"  → {hint}")
+
+
+def _folder_hint(wrong: click.ClickException) -> str:
+    """How a workspace is named, where a folder stands behind a command that takes none; else empty."""
+    extra = _EXTRA.fullmatch(wrong.format_message())
+    context = wrong.ctx if isinstance(wrong, click.UsageError) else None
+    if extra is None or context is None or not os.path.isdir(extra[1]):
+        return ""
+    command = context.command_path.removeprefix(context.find_root().command_path).strip()
+    return f"`workbench -w {shlex.quote(extra[1])} {command}` does it for that folder"
 
 
 def occupy_closed_streams() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 import stat
 from collections.abc import Iterator
 from functools import partial
@@ -36,7 +37,7 @@ from workbench.history.verify import LOCK_SECONDS, check_strays
 from workbench.memory.names import RelPath
 from workbench.operations.migrate import files_of_older_form, plan_migrate, plan_move_ledger
 from workbench.plural import duration, plural
-from workbench.repository.git_runner import ask
+from workbench.repository.git_runner import LOOKED_FOR, ask, left_out
 from workbench.safety.secrets import secrets_in
 from workbench.special_files import kind_of_special, read_regular, special_files
 from workbench.temporary import scratch
@@ -206,6 +207,11 @@ def repository(subject: CheckSubject) -> Look:
     if head and history.names_no_branch():
         meaning = "no branch keeps new commits once you switch away"
         yield Finding("HEAD is on no branch", meaning, "`git switch -c NAME` creates a branch", "info")
+    remote, missing = left_out(history.carrier, history.prefix) if head else ("", 0)
+    if missing:
+        what = f"only {remote} has {plural(missing, 'object')} of the newest {LOOKED_FOR} commits"
+        meaning = "a partial clone leaves them out: undo, diff and origin fail where a text is not here"
+        yield Finding(what, meaning, f"`git fetch --refetch --no-filter {shlex.quote(remote)}` fetches them")
 
 
 def _adopt(subject: CheckSubject) -> str:

@@ -46,6 +46,8 @@ _NO_CAUSE = re.compile(
 """What git says of every failed connection."""
 _REMOTE = ("fetch", "ls_remote")
 """Commands that reach another place."""
+LOOKED_FOR = 100
+"""Commits whose objects are looked for in a partial clone: a walk of all would take as long as a clone."""
 PROTOCOLS = ("file", "git", "http", "https", "ssh")
 """How a backup may travel. What names a program (``ext::``) or a helper of its own is not among them."""
 
@@ -140,6 +142,20 @@ def references(carrier: Any, pattern: str) -> dict[str, str]:
 def is_ancestor(carrier: Any, commit: str, tip: str) -> bool:
     """Whether a commit is there, and is ``tip`` or before it."""
     return outcome(carrier, "merge_base", "--is-ancestor", commit, tip).status == 0
+
+
+def left_out(carrier: Any, prefix: str) -> tuple[str, int]:
+    """The remote that a partial clone leaves objects with, and how many of the newest commits are not here.
+
+    Only what stands below ``prefix`` counts. An empty name where nothing is left out.
+    """
+    found = outcome(carrier, "config", "--name-only", "--get-regexp", r"^remote\..*\.promisor$").text
+    if not found:
+        return "", 0
+    options = ("--objects", "--missing=print", f"--max-count={LOOKED_FOR}")
+    out = ask(carrier, "rev_list", *options, "HEAD", "--", *([f":(top,literal){prefix}"] if prefix else []))
+    name = found.partition("\n")[0].removeprefix("remote.").removesuffix(".promisor")
+    return name, sum(row.startswith(b"?") for row in out.split(b"\n"))
 
 
 def network_carrier(folder: Path) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from workbench.memory.names import RelPath
 from workbench.repository.git_repository import History
 from workbench.workspace.demo import DemoCommit, demo_commits
 from workbench.workspace.files import Files
+from workbench.workspace.workspace import Workspace
 
 _MARK = "workbench-demo"
 
@@ -39,6 +41,10 @@ def write_demo(target: Path, today: date | None = None) -> tuple[int, int]:
         history.run("read_tree", "HEAD")  # the index says what HEAD says
     finally:
         history.close()
+    with closing(Workspace.open(root)) as place:
+        added = place.ledger.adding([one for commit in commits for one in commit.records], "")
+        if added and added.new:
+            place.ledger.include(added.new)
     (root / ".git" / _MARK).touch()
     return len(commits), len(final)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from textual import events
+from textual.widgets import Input
 
 from indexing.sync.run import reindex
 from screens.main import key_queue
@@ -195,3 +196,29 @@ async def test_keys_behind_the_one_that_leaves_are_nobodys(sandbox: Sandbox) -> 
     async with opened(sandbox.workspace) as interface:
         send(interface, "q", "j", "slash", "d", "escape", *"abc")
         await interface.until(lambda: not interface.app.is_running, "it ended")
+
+
+@pytest.mark.parametrize("opens", ["question_mark", "colon", "S"])
+async def test_keys_behind_esc_are_for_what_stands_below_the_screen_that_was_left(
+    sandbox: Sandbox, opens: str
+) -> None:
+    async with opened(sandbox.workspace) as interface:
+        main = interface.main
+        await interface.go_to("staging port")
+        await interface.press("space")
+        send(interface, opens, "escape", "f", *"abc")
+        await interface.until(lambda: main.pane.line.value == "abc", "the filter, with every letter")
+        assert main.is_active
+        assert main.pane.list.marked | main.pane.list.out_of_sight, "esc was not for the marks"
+
+
+async def test_keys_behind_esc_in_help_are_for_the_screen_below_it(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("S")
+        await interface.until_shown("memory_budget")
+        below = interface.app.screen
+        send(interface, "question_mark", "escape", "question_mark", "escape", "slash", *"theme")
+        await interface.until(
+            lambda: interface.app.screen is below and below.query_one("#narrow", Input).value == "theme",
+            "the filter of the settings, with every letter",
+        )

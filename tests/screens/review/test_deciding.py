@@ -60,6 +60,34 @@ async def test_a_accepts_at_once_and_u_lets_it_wait_again(sandbox: Sandbox) -> N
     assert newest(sandbox) == {}
 
 
+@pytest.mark.parametrize("key", ["a", "x", "z"])
+async def test_the_cursor_goes_to_what_u_brings_back(sandbox: Sandbox, key: str) -> None:
+    three(sandbox)
+    async with reviewed(sandbox) as review:
+        await review.choose("tantivy")
+        await review.interface.press(key)
+        if key == "z":
+            await review.interface.until_shown("in two weeks")
+            await review.interface.press("enter")
+        await review.until_gone("tantivy")
+        await review.interface.press("u")
+        await review.interface.until(
+            lambda: (row := review.screen.list.row) and "tantivy" in row.text, "the cursor is on it"
+        )
+
+
+async def test_a_key_right_behind_u_decides_on_what_that_brings_back(sandbox: Sandbox) -> None:
+    port, engine, _ = three(sandbox)
+    async with reviewed(sandbox) as review:
+        await review.choose("staging port")
+        await review.interface.press("a")
+        await review.until_gone("staging port")
+        send(review.interface, "u", "x")
+        await review.interface.until_said("Rejected")
+    assert newest(sandbox)[port].decision == "rejected"
+    assert engine not in newest(sandbox)
+
+
 async def test_what_this_hand_redoes_is_no_other_hands_decision(sandbox: Sandbox) -> None:
     port, engine, _ = three(sandbox)
     accept(sandbox, port)

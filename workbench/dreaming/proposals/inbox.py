@@ -148,14 +148,16 @@ def _is_before(since: date, waits: PendingProposal, layout: Layout) -> bool:
 
 
 def pending(workspace: Workspace, now: datetime) -> tuple[Proposal, ...]:
-    """The proposals that can be decided on now: neither deferred nor stale, the oldest first."""
+    """The proposals that can be decided on now: neither deferred nor stale, in the order of ``waiting``."""
     return tuple(w.proposal for w in waiting(workspace, now) if not w.stale and not w.hidden(now))
 
 
 def waiting(
     workspace: Workspace, now: datetime, *, book: Book | None = None, keys: tuple[str, ...] = ("",)
 ) -> tuple[PendingProposal, ...]:
-    """All proposals without a final decision, the oldest first, in their newest wording.
+    """All proposals without a final decision, in their newest wording: the oldest run first.
+
+    Those of a run that keep a claim, change one or let one go are together, the best score of each first.
 
     ``keys`` are beginnings of keys: only those that start so are looked at.
 
@@ -189,7 +191,13 @@ def waiting(
                 malformed=own is not None and own.malformed,
             )
         )
-    return tuple(out)
+    kinds = list(dict.fromkeys(_kind(proposal) for proposal, _ in book.proposals.values()))
+    return tuple(sorted(out, key=lambda one: (kinds.index(_kind(one.proposal)), -one.proposal.score)))
+
+
+def _kind(proposal: Proposal) -> tuple[str, str, str]:
+    """What scores are compared within: who proposed it, and whether it keeps a claim or lets one go."""
+    return proposal.run, proposal.by, family_of(proposal.action)
 
 
 def find(workspace: Workspace, key: str, now: datetime) -> PendingProposal:
@@ -374,7 +382,7 @@ class SettledProposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """What waits and can be seen, what is deferred, what is settled; each the oldest first.
+    """What waits and can be seen, what is deferred (both in the order of ``waiting``), what is settled.
 
     ``flagged`` are the keys of those that wait and hold something that is not accepted unseen.
     """

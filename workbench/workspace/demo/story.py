@@ -35,8 +35,12 @@ from importlib.resources.abc import Traversable
 import yaml
 
 from workbench.memory.entry import Entry, Kind
+from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
+from workbench.workspace.ledger_records import NAME
+from workbench.workspace.plan import LedgerRecord
+from workbench.workspace.short_marks import shortened_edit
 
 _DATES_IN_NAMES = {
     "memory/": "%Y-%m-%d",
@@ -57,7 +61,7 @@ OWNER = ("Tessa Marlowe", "tessa@example.org")
 CLOCK = timedelta(hours=12)
 """How far the workspace's own clock is ahead of UTC, all year."""
 
-_CURATED = "MEMORY.md"
+_CURATED = RelPath("MEMORY.md")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +75,16 @@ class DatedLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoCommit:
-    """One commit to make: ``files`` maps each path to its whole new content, None when deleted."""
+    """One commit to make: ``files`` maps each path to its whole new content, None when deleted.
+
+    ``records`` are what the ledger knows of the short marks in it.
+    """
 
     when: datetime
     author: tuple[str, str]
     message: str
     files: Mapping[str, bytes | None]
+    records: tuple[LedgerRecord, ...]
 
 
 def demo_commits(today: date) -> tuple[DemoCommit, ...]:
@@ -89,6 +97,7 @@ def demo_commits(today: date) -> tuple[DemoCommit, ...]:
     content = dict(_read(name, file, today) for name, file in _walk(folder / "workspace"))
     references = _references(content, _moment("0T23:59", today))
     written: dict[str, bytes | None] = {}
+    known: set[str] = set()
     commits = []
     for said in yaml.safe_load((folder / "history.yaml").read_text("utf-8")):
         at = _moment(said["at"], today)
@@ -98,12 +107,17 @@ def demo_commits(today: date) -> tuple[DemoCommit, ...]:
             if path.startswith(tuple(said.get("scope", [""])))
             and (data := _rendered(lines, at, references)) != written.get(path)
         }
+        spelled_out = FileEdit(_CURATED, None, changed.get(_CURATED))
+        curated, records = shortened_edit(spelled_out, lambda *_: None, Kind.MEMORY)
+        new = [{**one.fields, NAME: one.fields["id"]} for one in records if one.fields["id"] not in known]
+        known |= {one[NAME] for one in new}
         commits.append(
             DemoCommit(
                 when=at.replace(tzinfo=UTC) - CLOCK,
                 author=OWNER if said.get("author") == "owner" else AGENT,
                 message=_message(said, changed.get(_CURATED), written.get(_CURATED), today),
-                files=changed,
+                files={**changed, _CURATED: curated.after} if _CURATED in changed else changed,
+                records=tuple(LedgerRecord("provenance", fields) for fields in new),
             )
         )
         written.update(changed)
@@ -204,6 +218,7 @@ def _message(said: Mapping[str, str], now: bytes | None, then: bytes | None, tod
         "Action": said["action"],
         "Entry": address,
         "Source": origin.source if origin else None,
+        "Ledger": "provenance" if origin else None,
         "Reason": said.get("reason"),
         "Actor": "human",
     }
@@ -212,5 +227,5 @@ def _message(said: Mapping[str, str], now: bytes | None, then: bytes | None, tod
 
 
 def _entries(data: bytes | None) -> dict[str, Entry]:
-    document = parse_document(RelPath(_CURATED), data or b"", Kind.MEMORY)
+    document = parse_document(_CURATED, data or b"", Kind.MEMORY)
     return {entry.hash: entry for entry in document.entries}
