@@ -23,7 +23,7 @@ from indexing.search.modes import MODES
 from workbench.cli import shell_values
 from workbench.cli.commands import refuse_renamed
 from workbench.errors import UsageError, WorkbenchError
-from workbench.safety.terminal import visible
+from workbench.safety.terminal import visible, visible_line
 
 if TYPE_CHECKING:
     from indexing.sync.report import SyncProgress
@@ -107,7 +107,7 @@ def say(text: str, **style: Any) -> None:
 
 def say_row(text: str, **style: Any) -> None:
     """``say`` for one row of a list, whose parts can hold line ends: the name of a folder may be anything."""
-    say(visible(text, one_line=True), **style)
+    say(visible_line(text), **style)
 
 
 def put(data: str | bytes) -> None:
@@ -127,13 +127,13 @@ def narrate(text: str) -> None:
 
 def narrate_row(text: str) -> None:
     """``narrate`` for one row of a list."""
-    narrate(visible(text, one_line=True))
+    narrate(visible_line(text))
 
 
 @contextlib.contextmanager
 def shown_meanwhile(rows: Sequence[str]) -> Iterator[None]:
     """``rows`` on stderr, a terminal, until the block ends: as many as it has lines, each cut at its edge."""
-    shown = [visible(row, one_line=True) for row in rows[: shutil.get_terminal_size().lines - 1]]
+    shown = [visible_line(row) for row in rows[: shutil.get_terminal_size().lines - 1]]
     # Where nothing is wrapped, a row is a line: as many can be wiped as were written.
     click.echo("\x1b[?7l" + "\n".join(shown) + "\x1b[?7h", err=True)
     try:

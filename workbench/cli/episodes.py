@@ -29,7 +29,7 @@ from workbench.ingest.expiry import due, plan_prune, time_left
 from workbench.ingest.operations import EXPIRE, OPERATIONS
 from workbench.memory.episode import Episode
 from workbench.plural import plural
-from workbench.safety.terminal import cut, visible
+from workbench.safety.terminal import cut, visible_line
 from workbench.workspace.episode_recalls import Mark, recall_marks, recalls_of
 from workbench.workspace.workspace import Workspace
 
@@ -125,7 +125,7 @@ def _state(one: Episode, marks: Mapping[str, Mark], now: datetime) -> str:
         f"unreadable: {one.problem}" if one.problem else "",
         one.path,
     ]
-    return " · ".join(visible(part, one_line=True) for part in parts if part)
+    return " · ".join(visible_line(part) for part in parts if part)
 
 
 def _as_json(one: Episode, marks: Mapping[str, Mark], now: datetime) -> dict[str, Any]:
@@ -152,4 +152,4 @@ def _age(one: Episode, now: datetime) -> str:
 
 
 def _short(one: Episode) -> str:
-    return cut(visible(one.abstract or one.path, one_line=True), _ABSTRACT)
+    return cut(visible_line(one.abstract or one.path), _ABSTRACT)

@@ -22,7 +22,7 @@ from workbench.memory.moment import Moment, parse_moment
 from workbench.memory.names import digest
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import TRUST, Fields, Provenance, least_trusted, parse_share
-from workbench.safety.secrets import masked
+from workbench.safety.secrets import masked_line
 from workbench.safety.terminal import cut, visible
 from workbench.workspace.decisions import near_key
 
@@ -279,7 +279,7 @@ def _share_of(name: str, value: object) -> float:
 
 def excerpt(text: str, characters: int = 60) -> str:
     """``text`` within a sentence: one visible line of at most so many characters, its secrets masked."""
-    return cut(" ".join(visible(masked(text), one_line=True).split()), characters)
+    return cut(masked_line(text), characters)
 
 
 def decision(

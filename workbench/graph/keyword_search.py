@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from workbench.errors import UsageError
 from workbench.graph.model import EntityMemory, Graph
 from workbench.memory.graph_page import Entity, name_key
-from workbench.safety.terminal import cut, visible
+from workbench.safety.terminal import cut, visible_line
 
 _WORD = re.compile(r"\w+")
 _SHORTEST = 2
@@ -139,7 +139,7 @@ def the_one(graph: Graph, name: str) -> Entity:
     if found := graph.entity(name):
         return found
     several = graph.candidates(name)
-    shown = cut(visible(name, one_line=True), _SHOWN)
+    shown = cut(visible_line(name), _SHOWN)
     if several:
         raise UsageError(
             f"several entities are called {shown}",

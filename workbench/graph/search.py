@@ -30,7 +30,7 @@ from workbench.graph.keyword_search import (
 from workbench.graph.model import Graph, RelationLink, is_over, memory_json, sources_of
 from workbench.memory.entry import Entry
 from workbench.memory.graph_page import Entity, TypedMemory, name_key
-from workbench.safety.terminal import visible
+from workbench.safety.terminal import visible_line
 
 MAX_HOPS = 3
 MAX_LOOKED_AT = 200_000
@@ -438,7 +438,7 @@ def _unknown(graph: Graph, seen: Graph, question: str, most: int) -> GraphAnswer
     named = () if called else named_like(seen, question, most)
     note = "the question names no entity of the graph"
     if called:
-        note = f"nothing in the graph is called {visible(called, one_line=True)}"
+        note = f"nothing in the graph is called {visible_line(called)}"
     like = () if named else suggestions(graph, called or question)
     return GraphAnswer(
         question=question,

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from workbench.errors import UsageError, WorkbenchError, disk_errors
 from workbench.jobs.runs import JobStatus, runs, standings
-from workbench.safety.terminal import visible
+from workbench.safety.terminal import visible_line
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.registry import read_registry
 from workbench.workspace.workspace import Workspace
@@ -82,7 +82,7 @@ class MetricsFile:
         registry = CollectorRegistry()
         gauges: dict[str, Gauge] = {}
         own = {
-            "workspace": visible(_name(self.workspace), one_line=True),
+            "workspace": visible_line(_name(self.workspace)),
             "id": hashlib.blake2b(os.fsencode(self.workspace.root), digest_size=_ID_BYTES).hexdigest(),
         }
 

@@ -25,7 +25,7 @@ from workbench.memory.plain_blocks import plain_blocks
 from workbench.memory.provenance import split_provenance
 from workbench.repository.git_repository import History
 from workbench.repository.objects import Commit
-from workbench.safety.terminal import visible
+from workbench.safety.terminal import visible_line
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
@@ -248,4 +248,4 @@ def entry_in(document: Document, address: str) -> Entry | None:
 
 def spoken(address: str) -> str:
     """An address as a trailer spells it."""
-    return " ".join(visible(address, one_line=True).split())
+    return " ".join(visible_line(address).split())

@@ -25,7 +25,7 @@ from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath, digest
 from workbench.memory.transcript import Session
 from workbench.plural import plural
-from workbench.safety.terminal import visible
+from workbench.safety.terminal import visible_line
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
@@ -52,15 +52,14 @@ def plan_episode(
     somebody removed or that expired, or where nothing in the session may be kept.
     """
     there = _page_of(workspace, session.source_id)
-    shown = visible(session.source_id, one_line=True)
+    shown = visible_line(session.source_id)
     if there is not None:
         _require_news(there, session)
     for record in workspace.ledger.read("ingested") if there is None else ():
         if (record.get("kind"), record.get("source")) == (_KIND, session.source_id) and record.get("path"):
             raise NotCuratableError(
                 f"the episode of session {shown} was removed, or it expired",
-                hint=f"it was {visible(str(record['path']), one_line=True)}; undoing what removed it brings "
-                "it back",
+                hint=f"it was {visible_line(str(record['path']))}; undoing what removed it brings it back",
             )
     # Two models are the same only where they are one object.
     summary = summarise(session, model=model)  # type: ignore[arg-type]
@@ -119,9 +118,9 @@ def episode_named(workspace: Workspace, name: str) -> Episode:
     found = whole or [one for one in episodes(workspace) if name and one.id.startswith(name)]
     if len(found) == 1:
         return found[0]
-    said = visible(name, one_line=True)
+    said = visible_line(name)
     if found:
-        paths = ", ".join(visible(one.path, one_line=True) for one in found[:5])
+        paths = ", ".join(visible_line(one.path) for one in found[:5])
         raise UsageError(f"{said} fits {plural(len(found), 'episode')}", hint=f"give a path: {paths}")
     workspace.require_own(name)
     raise UsageError(f"there is no episode {said}", hint="`workbench episodes list` shows their ids")
@@ -165,7 +164,7 @@ def _may_be_of(data: bytes, source_id: str) -> bool:
 def _require_news(there: Document, session: Session) -> None:
     """Refuse what is there already, unless it was made of a part of the session and nobody touched it."""
     episode = read_episode(there)
-    what = f"session {visible(session.source_id, one_line=True)} already has an episode: {there.path}"
+    what = f"session {visible_line(session.source_id)} already has an episode: {there.path}"
     if there.front_matter is None or len(session.turns) <= episode.turns:
         raise NotCuratableError(what, hint="nothing was changed")
     by = there.front_matter.text("summary_by")

@@ -19,7 +19,7 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import set_front_matter
 from workbench.memory.names import RelPath
 from workbench.operations.pin import plan_pin
-from workbench.safety.terminal import visible
+from workbench.safety.terminal import visible_line
 from workbench.workspace.episode_recalls import Mark, recall_marks
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -141,7 +141,7 @@ def plan_extend(
         if not today <= day <= _LATEST:
             raise UsageError(f"{day} is not a valid expiry date", hint=f"from {today} to {_LATEST}")
         edits.append(_extended(workspace, episode, day, marks.get(episode.path)))
-        told.append(f"{visible(episode.id, one_line=True)} expires on {day}")
+        told.append(f"{visible_line(episode.id)} expires on {day}")
     return Plan(
         action="extend",
         summary=told[0] if len(told) == 1 else f"{len(told)} episodes",
@@ -199,7 +199,7 @@ def _unclear(episode: Episode, now: datetime) -> str | None:
 
 def _notes(found: ExpiryState) -> Iterator[str]:
     if found.unclear:
-        shown = [f"{visible(path, one_line=True)}: {why}" for path, why in found.unclear[:_NAMED]]
+        shown = [f"{visible_line(path)}: {why}" for path, why in found.unclear[:_NAMED]]
         more = [f"and {len(found.unclear) - _NAMED} more"] if len(found.unclear) > _NAMED else []
         yield f"not changed: {'; '.join([*shown, *more])}"
     if found.pinned:
@@ -218,7 +218,7 @@ def _extended(workspace: Workspace, episode: Episode, day: date, mark: Mark | No
     if after == before:
         said = "says so already" if episode.expires_at == day else "cannot say when it expires"
         raise NotCuratableError(
-            f"the header of {visible(episode.path, one_line=True)} {said}", hint="nothing was changed"
+            f"the header of {visible_line(episode.path)} {said}", hint="nothing was changed"
         )
     if mark is not None:
         after = with_recalls(after, mark.count, mark.last)

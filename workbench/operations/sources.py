@@ -22,8 +22,8 @@ from workbench.memory.names import RelPath
 from workbench.memory.origin import OriginReader, log_trust
 from workbench.memory.provenance import Provenance, least_trusted, provenance
 from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import by_rule, masked, secrets_in
-from workbench.safety.terminal import cut, visible
+from workbench.safety.secrets import by_rule, masked_line, secrets_in
+from workbench.safety.terminal import cut
 from workbench.workspace.layout import ARCHIVE, is_quarantined
 from workbench.workspace.workspace import Workspace
 
@@ -218,4 +218,4 @@ def left_out(entries: Mapping[str, Entry], held: Mapping[str, str]) -> tuple[str
 
 
 def _title(entry: Entry) -> str:
-    return cut(visible(masked(entry.plain_title), one_line=True), _TITLE)
+    return cut(masked_line(entry.plain_title), _TITLE)

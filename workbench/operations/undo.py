@@ -16,7 +16,7 @@ from workbench.memory.markdown import parse_document
 from workbench.memory.names import RelPath
 from workbench.memory.patch import OverlapError, hunks, revert, split_lines
 from workbench.memory.provenance import Provenance
-from workbench.safety.terminal import visible
+from workbench.safety.terminal import visible_line
 from workbench.workspace.layout import LEDGER, RECALL_TESTS, SETTINGS_FILE
 from workbench.workspace.ledger import ACTION
 from workbench.workspace.ledger_records import line_digest
@@ -159,7 +159,7 @@ def _is_memory(workspace: Workspace, path: RelPath) -> bool:
 
 def _named(paths: list[RelPath]) -> str:
     more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
-    return ", ".join(visible(path, one_line=True) for path in paths[:_MOST_NAMED]) + more
+    return ", ".join(visible_line(path) for path in paths[:_MOST_NAMED]) + more
 
 
 def _is_gone(edit: FileEdit, current: bytes | None) -> bool:

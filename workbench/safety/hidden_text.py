@@ -12,8 +12,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from workbench.safety.secrets import TextFinding, masked
-from workbench.safety.terminal import visible
+from workbench.safety.secrets import TextFinding, masked_line
+from workbench.safety.terminal import visible_line
 
 _SHOWN = 80
 """Characters of hidden text that are shown."""
@@ -226,9 +226,9 @@ def _around(text: str, match: re.Match[str]) -> str:
     names = "".join(f"<U+{ord(character):04X}>" for character in run[:4]) + ("…" if len(run) > 4 else "")
     before = text[max(0, match.start() - _AROUND) : match.start()]
     after = text[match.end() : match.end() + _AROUND]
-    return " ".join((visible(before, one_line=True) + names + visible(after, one_line=True)).split())
+    return " ".join((visible_line(before) + names + visible_line(after)).split())
 
 
 def _quoted(words: str) -> str:
-    line = " ".join(visible(masked(words[: 4 * _SHOWN]), one_line=True).split())
+    line = masked_line(words[: 4 * _SHOWN])
     return f"“{line if len(line) <= _SHOWN else line[: _SHOWN - 1].rstrip() + '…'}”"

@@ -19,6 +19,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from workbench.safety.terminal import visible_line
+
 
 @dataclass(frozen=True, slots=True)
 class TextFinding:
@@ -416,6 +418,11 @@ def masked(text: str) -> str:
         out += [text[at : finding.start], finding.shown]
         at = finding.end
     return "".join((*out, text[at:]))
+
+
+def masked_line(text: str) -> str:
+    """``text`` in one visible line, each secret as it may be shown."""
+    return " ".join(visible_line(masked(text)).split())
 
 
 def entropy(text: str) -> float:

@@ -32,8 +32,8 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
 from workbench.repository.objects import Commit, ReferenceMove
 from workbench.repository.trees import PROGRAM
-from workbench.safety.secrets import masked
-from workbench.safety.terminal import cut, visible
+from workbench.safety.secrets import masked_line
+from workbench.safety.terminal import cut
 from workbench.special_files import read_regular
 from workbench.workspace.declared_format import require_known_format
 from workbench.workspace.external_changes import unrecorded
@@ -563,9 +563,5 @@ def _message(operation: OperationId, plan: Plan, further: Iterable[tuple[str, st
     trailers.append(("Actor", plan.actor))
     if plan.undoes:
         trailers.append(("Undoes", plan.undoes))
-    subject = cut(_one_line(f"{plan.action}: {plan.summary}"), _SUBJECT_CHARACTERS)
-    return f"{subject}\n\n" + "".join(f"{key}: {_one_line(value)}\n" for key, value in trailers)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(visible(masked(text), one_line=True).split())
+    subject = cut(masked_line(f"{plan.action}: {plan.summary}"), _SUBJECT_CHARACTERS)
+    return f"{subject}\n\n" + "".join(f"{key}: {masked_line(value)}\n" for key, value in trailers)

@@ -35,8 +35,8 @@ from workbench.operations.forget import plan_forget
 from workbench.operations.merge import merged
 from workbench.operations.sections import heading_for, section_named
 from workbench.operations.sources import PromotionSource, marks
-from workbench.safety.secrets import masked
-from workbench.safety.terminal import cut, visible
+from workbench.safety.secrets import masked_line
+from workbench.safety.terminal import cut
 
 _REASON = {"decay": "its importance has faded", "dreaming": "proposed by dreaming"}
 
@@ -358,7 +358,7 @@ def with_run(
     for one in kept:
         sections.setdefault(one.section or "Elsewhere", []).append(one)
     for name, group in sections.items():
-        lines += [f"### {_one_line(name)}", "", *(_item(one.text, _why(one)) for one in group), ""]
+        lines += [f"### {masked_line(name)}", "", *(_item(one.text, _why(one)) for one in group), ""]
     if left:
         lines += ["### Left behind", "", *(_item(text, why) for text, why in left), ""]
     text = "\n".join(lines).rstrip("\n") + "\n"
@@ -368,7 +368,7 @@ def with_run(
 
 
 def _run_name(runs: Sequence[str]) -> str:
-    named = [_one_line(run) for run in dict.fromkeys(runs) if run]
+    named = [masked_line(run) for run in dict.fromkeys(runs) if run]
     if not named:
         return "proposals"
     return f"run {named[0]}" if len(named) == 1 else f"runs {', '.join(named)}"
@@ -384,7 +384,7 @@ def _summary(by: str, kept: int, left: int, considered: int | None) -> str:
 def _why(one: AppliedProposal) -> str:
     parts = [f"score {one.proposal.score:.2f}"] if one.proposal.score else []
     shown = ", ".join(
-        f"`{_one_line(source).replace('`', chr(39))}`" for source in one.sources[:_MOST_SOURCES]
+        f"`{masked_line(source).replace('`', chr(39))}`" for source in one.sources[:_MOST_SOURCES]
     )
     more = len(one.sources) - _MOST_SOURCES
     parts += [shown + (f" and {more} more" if more > 0 else "")] if shown else []
@@ -393,9 +393,5 @@ def _why(one: AppliedProposal) -> str:
 
 def _item(text: str, why: str) -> str:
     """A list item that is read back as one, whatever the text and the reason hold."""
-    line = cut(_one_line(text), _LONGEST) + (f" ({_one_line(why)})" if why else "")
+    line = cut(masked_line(text), _LONGEST) + (f" ({masked_line(why)})" if why else "")
     return f"- {plain_line(line, 4 * _LONGEST) or '(text that cannot be shown here)'}"
-
-
-def _one_line(text: str) -> str:
-    return visible(" ".join(masked(text).split()), one_line=True)
