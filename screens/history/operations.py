@@ -30,7 +30,7 @@ from screens.main.copy import copy
 from screens.main.request import Request
 from screens.widgets.entry_list import EntryList
 from workbench.history.lineage import file_log, lineage
-from workbench.memory.address import path_of
+from workbench.memory.entry import path_of
 from workbench.memory.episode import FOLDER
 from workbench.memory.names import CommitId, RelPath
 from workbench.workspace import ledger

@@ -35,7 +35,6 @@ from workbench.agent.federated_search import Relevance, RelevanceOf, ScopeAnswer
 from workbench.agent.search_service import SearchService
 from workbench.agent.usage import GivenEntry
 from workbench.errors import WorkbenchError
-from workbench.memory.address import find_entry
 from workbench.memory.claims import claim_key, claim_words
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.episode import FOLDER
@@ -451,7 +450,7 @@ class ContextSelection:
                 document = one.scope.workspace.document(line.path)
                 self._read[where] = document, OriginReader(document, owner=self._owner)
             document, origins = self._read[where]
-            entry = find_entry(document, one.entry)
+            entry = document.find(one.entry)
         except (WorkbenchError, OSError):
             return line, "it is no longer on disk"
         if entry.form is Form.HEADING:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
-from workbench.memory.address import entry_at_line, hash_of, path_of, place_of
-from workbench.memory.entry import Entry, Kind
+from workbench.memory.entry import Entry, Kind, hash_of, path_of, place_of
 from workbench.memory.provenance import Provenance
 from workbench.workspace.workspace import Workspace
 
@@ -108,7 +107,7 @@ def _sources(workspace: Workspace, said: Provenance | None) -> Iterator[Related]
         if place is None:
             continue
         try:
-            found = entry_at_line(workspace.document(place[0]), place[1])
+            found = workspace.document(place[0]).at_line(place[1])
         except (OSError, WorkbenchError, ValueError):
             continue
         if found is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.memory.address import hash_of
+from workbench.memory.entry import hash_of
 
 Reach = Literal["own", "team", "everywhere"]
 """How far a search reaches; see ``workbench.agent.search_service``."""

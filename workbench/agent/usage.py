@@ -15,10 +15,9 @@ from datetime import datetime, timedelta
 
 from workbench.agent.agent_text import why_withheld
 from workbench.errors import WorkbenchError, reason_of
-from workbench.memory.address import path_of
 from workbench.memory.claims import claim_key, claim_words
 from workbench.memory.clock_doubt import TOLERANCE
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.entry import Entry, Form, Kind, path_of
 from workbench.memory.provenance import parse_instant
 from workbench.workspace.workspace import Workspace
 

@@ -35,8 +35,7 @@ from workbench.history.lineage import FileStep, LineageStep, file_log, lineage
 from workbench.history.origin import origin_of, who_did
 from workbench.history.recent import recent_entries
 from workbench.history.versions import Versions, entry_in
-from workbench.memory.address import find_entry, path_of
-from workbench.memory.entry import Entry, Kind, heading_path
+from workbench.memory.entry import Entry, Kind, heading_path, path_of
 from workbench.memory.file_edit import unified_diff
 from workbench.memory.names import RelPath, is_outside
 from workbench.plural import plural
@@ -112,7 +111,7 @@ def _outside(place: Workspace, address: str) -> Entry:
     from indexing.sync.sources import IndexSources
 
     try:
-        return find_entry(IndexSources(place).document(path_of(address)), address)
+        return IndexSources(place).document(path_of(address)).find(address)
     except FileNotFoundError:
         raise EntryNotFoundError(address) from None
 

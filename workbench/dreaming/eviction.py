@@ -19,9 +19,8 @@ from workbench.dreaming.owner_model import OwnerModel
 from workbench.dreaming.proposals.budget import budget_of
 from workbench.dreaming.salience import score_of
 from workbench.errors import NotCuratableError, WorkbenchError
-from workbench.memory.address import entry_at_line, place_of
 from workbench.memory.claims import claim_key
-from workbench.memory.entry import Entry
+from workbench.memory.entry import Entry, place_of
 from workbench.memory.episode import FOLDER
 from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document, block_text
@@ -147,7 +146,7 @@ def turn_finder(workspace: Workspace) -> TurnFinder:
         for _ in range(_MOST_STEPS):
             place = place_of(source)
             document = read(place[0]) if place else None
-            entry = entry_at_line(document, place[1]) if place and document else None
+            entry = document.at_line(place[1]) if place and document else None
             further = entry.field("src") if entry else None
             if not further:
                 break

@@ -20,7 +20,6 @@ from workbench.config.settings import Settings
 from workbench.dreaming.candidates import generated_lines, is_generated
 from workbench.errors import ConflictError, UsageError, WorkbenchError, disk_errors
 from workbench.health.finding import Finding, Fix, FixKind, Severity, SkippedError
-from workbench.memory.address import entry_at_line
 from workbench.memory.entry import Entry, Kind, without_emphasis
 from workbench.memory.markdown import Document
 from workbench.safety.secrets import masked
@@ -203,7 +202,7 @@ class Corpus:
     def entry_at(self, path: str, line: int) -> Entry | None:
         """The entry that stands at a line, counted from 1; None between entries."""
         document = self.by_path.get(path)
-        return entry_at_line(document, line) if document else None
+        return document.at_line(line) if document else None
 
     def placed(self, finding: Finding, *deeds: FixKind) -> Finding:
         """A finding at a line, with the entry that stands there, and what can be done to it."""

@@ -17,8 +17,7 @@ from workbench.errors import UsageError
 from workbench.history.origin import Attribution, deed_of
 from workbench.history.text_similarity import SAME_FILE, counterpart, file_likeness, likest
 from workbench.history.versions import FileVersion, Versions, entry_in, plain_count, spoken, surroundings
-from workbench.memory.address import entry_at_line, hash_of, path_of, place_of
-from workbench.memory.entry import Entry
+from workbench.memory.entry import Entry, hash_of, path_of, place_of
 from workbench.memory.markdown import Document
 from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.repository.objects import Commit
@@ -261,7 +260,7 @@ class Links:
         digits = entry.field("entry")
         if not digits and (place := place_of(source)) and version.commit is not None:
             there = self._versions.document_at(version.commit.id, path)
-            if found := entry_at_line(there, place[1]):
+            if found := there.at_line(place[1]):
                 return found
         address = f"{path}#{digits or entry.hash}"
         if version.commit is not None:

@@ -12,8 +12,7 @@ from datetime import datetime
 from workbench.errors import NotMemoryError
 from workbench.history.blame import line_deeds, newest
 from workbench.history.origin import origin_of
-from workbench.memory.address import hash_of, path_of
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.entry import Entry, Form, Kind, hash_of, path_of
 from workbench.memory.episode import is_session_file
 from workbench.memory.markdown import Document
 from workbench.memory.names import CommitId, OperationId, RelPath

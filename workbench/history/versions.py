@@ -15,8 +15,7 @@ from dataclasses import dataclass
 
 from workbench.errors import EntryNotFoundError, NotMemoryError
 from workbench.history.origin import UNRECORDED, Attribution, deed_of
-from workbench.memory.address import find_entry, hash_of
-from workbench.memory.entry import Entry, entry_hash
+from workbench.memory.entry import Entry, entry_hash, hash_of
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.markdown import Document
 from workbench.memory.names import BlobId, CommitId, EntryHash, RelPath
@@ -183,7 +182,7 @@ class Versions:
             raise NotMemoryError(path)
         newest = self.of(path)[:1]
         try:
-            return find_entry(self.document(path, newest[0].after if newest else None), address)
+            return self.document(path, newest[0].after if newest else None).find(address)
         except EntryNotFoundError:
             found = self._named_by_operation(address, path) or self._removed(address, path)
             if found is None:
@@ -241,7 +240,7 @@ class Versions:
 def entry_in(document: Document, address: str) -> Entry | None:
     """The entry of a document with that hash, which may be the first digits of one."""
     try:
-        return find_entry(document, address)
+        return document.find(address)
     except EntryNotFoundError:
         return None
 

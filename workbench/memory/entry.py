@@ -1,4 +1,4 @@
-"""The entry: the unit that is curated is the unit that is searched."""
+"""The entry: the unit that is curated is the unit that is searched; and its address by content."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ EMPHASIS = re.compile(
     rf"|(?:(?<![^\s(\[{{“‘\"'—–])|(?<=[{_CJK}])(?=[*~]))(?P<mark>\*{{1,3}}|_{{1,3}}|~~)(?=[^\s])"
     rf"(?P<words>.{{1,300}}?)(?<=[^\s\\])(?P=mark)(?:(?![^\s)\]}}.,:;!?”’\"'—–…])|(?<=[*~])(?=[{_CJK}]))"
 )
+_PLACE = re.compile(r"(?P<path>.+)#L(?P<line>\d{1,9})(?:-.*)?", re.DOTALL)
 _EMPHASIS_MARK = re.compile("[*_~`]")
 _NESTED = 2
 """Emphasis in emphasis that is looked for."""
@@ -148,3 +149,19 @@ def entry_hash(text: str) -> EntryHash:
     """The content address of ``text``: blind to white space and to Unicode normal forms."""
     composed = text if text.isascii() else unicodedata.normalize("NFC", text)
     return EntryHash(digest(" ".join(composed.split()), HASH_DIGITS))
+
+
+def path_of(address: str) -> str:
+    """The file that an address speaks of (a path may hold ``#`` itself: the last one counts)."""
+    return address.rpartition("#")[0]
+
+
+def hash_of(address: str) -> str:
+    """The digits of the hash that an address names, without the ordinal."""
+    return address.rpartition("#")[2].partition("~")[0]
+
+
+def place_of(source: str) -> tuple[str, int] | None:
+    """The file and the first line that ``path#L12``, or ``path#L12-L15``, names; None for another source."""
+    found = _PLACE.fullmatch(source)
+    return (found["path"], int(found["line"])) if found else None

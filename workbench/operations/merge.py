@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from workbench.errors import NotCuratableError, UsageError
-from workbench.memory.address import find_entry, path_of
 from workbench.memory.edit import block_id, take_out, with_block_id, without_block_ids
-from workbench.memory.entry import Entry, Kind, entry_hash
+from workbench.memory.entry import Entry, Kind, entry_hash, path_of
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import block_text
 from workbench.memory.names import RelPath
@@ -139,7 +138,7 @@ def _chosen(workspace: Workspace, addresses: Sequence[str]) -> tuple[PromotionSo
     for address in addresses:
         require_released(address)
         document = found.documents[RelPath(path_of(address))]
-        source = PromotionSource(document, find_entry(document, address))
+        source = PromotionSource(document, document.find(address))
         if not any(source.document is s.document and source.entry.whole == s.entry.whole for s in named):
             named.append(source)
     if len(named) < 2:
@@ -179,7 +178,7 @@ def _without(target: PromotionSource, gone: Sequence[PromotionSource]) -> Promot
     entries = list(_blocks(gone))
     ordinal = entry.ordinal - sum(e.hash == entry.hash and e.ordinal < entry.ordinal for e in entries)
     left = document.with_data(take_out(document, entries))
-    return PromotionSource(left, find_entry(left, f"{entry.path}#{entry.hash}~{ordinal}"))
+    return PromotionSource(left, left.find(f"{entry.path}#{entry.hash}~{ordinal}"))
 
 
 def _words(source: PromotionSource) -> str:

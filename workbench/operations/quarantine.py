@@ -14,7 +14,7 @@ from datetime import date
 from functools import partial
 
 from workbench.errors import NotCuratableError, NotMemoryError
-from workbench.memory.address import path_of
+from workbench.memory.entry import path_of
 from workbench.memory.invariants import blocks, plain, span_of
 from workbench.memory.markdown import Document
 from workbench.memory.move import (

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from workbench.errors import FlaggedError, NotCuratableError
-from workbench.memory.address import find_entry, path_of
-from workbench.memory.entry import Entry, Form, Kind, entry_hash
+from workbench.memory.entry import Entry, Form, Kind, entry_hash, path_of
 from workbench.memory.episode import is_session_file, read_episode
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import set_front_matter
@@ -78,7 +77,7 @@ def gather(workspace: Workspace, addresses: Sequence[str], *, pages: str = "") -
         if "#" in address:
             path = RelPath(path_of(address))
             if path in found.documents:
-                entry = find_entry(found.documents[path], address)
+                entry = found.documents[path].find(address)
             else:
                 found.documents[path], entry = workspace.locate(address)
             named = found.entries.setdefault(path, [])

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
-from workbench.memory.address import path_of
 from workbench.memory.claims import KEY_DIGITS, claim_key, claim_words
+from workbench.memory.entry import path_of
 from workbench.memory.proposal import Action, Proposal
 from workbench.workspace.workspace import Workspace
 

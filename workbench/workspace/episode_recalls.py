@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from workbench.memory.address import path_of
 from workbench.memory.clock_doubt import TOLERANCE
+from workbench.memory.entry import path_of
 from workbench.memory.episode import FOLDER, Episode
 from workbench.memory.provenance import parse_instant
 from workbench.workspace import ledger

@@ -27,7 +27,7 @@ from workbench.errors import (
     UsageError,
     disk_errors,
 )
-from workbench.memory.entry import Entry, Kind
+from workbench.memory.entry import Entry, Kind, path_of
 from workbench.memory.names import RelPath, is_outside
 from workbench.special_files import make_folder, read_regular
 from workbench.workspace import layout
@@ -343,8 +343,6 @@ class Workspace:
 
         Raises EntryNotFoundError, AmbiguousEntryError or NotMemoryError.
         """
-        from workbench.memory.address import find_entry, path_of
-
         path = path_of(address)
         if not path:
             raise EntryNotFoundError(address)
@@ -352,7 +350,7 @@ class Workspace:
             document = self.document(path)
         except FileNotFoundError:
             raise EntryNotFoundError(address) from None
-        return document, find_entry(document, address)
+        return document, document.find(address)
 
     def find(self, address: str) -> Entry:
         """The entry at ``path#hash``. Raises as ``locate`` does."""

@@ -20,9 +20,8 @@ from typing import Any, Literal, Required, TypedDict
 
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError
 from workbench.graph.drafts import excerpt
-from workbench.memory.address import place_of
 from workbench.memory.claims import KEY_DIGITS, claim_key
-from workbench.memory.entry import Entry
+from workbench.memory.entry import Entry, place_of
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document
 from workbench.memory.names import RelPath

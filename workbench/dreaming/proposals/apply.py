@@ -19,9 +19,8 @@ from workbench.dreaming.proposals.overlay import OverlayWorkspace
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.drafts import proposed_draft
 from workbench.graph.write import plan_forget_memory, plan_store, plan_update
-from workbench.memory.address import find_entry, path_of
 from workbench.memory.edit import find_section, is_heading, without_block_ids
-from workbench.memory.entry import Kind, entry_hash
+from workbench.memory.entry import Kind, entry_hash, path_of
 from workbench.memory.escape import plain_line
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document, block_text
@@ -208,7 +207,7 @@ def _merge(foreseen: OverlayWorkspace, done: AppliedProposal, now: datetime, act
     fields |= {"run": proposal.run} if proposal.run else {}
     if not done.places and done.sources and not became.origin.source:
         fields["src"] = done.sources[0]
-    data = annotate(after, find_entry(after, became.address), fields)
+    data = annotate(after, after.find(became.address), fields)
     foreseen.lay(FileEdit(target.document.path, target.document.data, data))
     places = (*done.places, target)
     done.ids.update(dict.fromkeys((place.entry.address for place in places), became.field("id") or ""))
@@ -226,7 +225,7 @@ def _supersede(foreseen: OverlayWorkspace, done: AppliedProposal, now: datetime)
     done.section = heading or _section_of(done.proposal.section, done.text, target.document)
     name = _place(foreseen, target.document, done, now)
     here = foreseen.memory_document()
-    old = find_entry(here, target.entry.address)
+    old = here.find(target.entry.address)
     fields = {"superseded_by": name, "valid_until": now.date().isoformat()}
     with contextlib.suppress(
         NotCuratableError

@@ -20,7 +20,7 @@ from workbench.dreaming.proposals.agent_queues import QueuedProposal, queued_in
 from workbench.dreaming.proposals.safety_flags import flags_of
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError, WorkbenchError, disk_error
 from workbench.graph.drafts import excerpt
-from workbench.memory.address import find_entry, path_of
+from workbench.memory.entry import path_of
 from workbench.memory.markdown import Document
 from workbench.memory.names import is_outside
 from workbench.memory.proposal import Proposal, proposal_from_json
@@ -352,7 +352,7 @@ def _present_in(workspace: Workspace) -> Callable[[str], bool]:
         if document is None or "#" not in address:  # of a whole page any entry stands for it
             return document is not None and bool(document.entries)
         with contextlib.suppress(EntryNotFoundError, UsageError):
-            return bool(find_entry(document, address))
+            return bool(document.find(address))
         return False
 
     return is_there

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError, WorkbenchError
-from workbench.memory.address import path_of
-from workbench.memory.entry import Entry, Kind, entry_hash
+from workbench.memory.entry import Entry, Kind, entry_hash, path_of
 from workbench.memory.markdown import Document, block_text
 from workbench.memory.names import RelPath, is_outside
 from workbench.memory.origin import Origin, OriginReader
