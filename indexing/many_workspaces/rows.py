@@ -23,8 +23,7 @@ import pyarrow as pa
 
 from indexing.document import Stamp, Stored, indexed_words, packed, storable, stored_entries
 from indexing.embedding.port import Embedder, Vectors, vectors_among
-from indexing.lexical.schema import BOOSTS, stemmed
-from indexing.lexical.terms import Terms
+from indexing.lexical.terms import BOOSTS, Terms, stemmed
 from indexing.sync.entry_vectors import vectors_of
 from indexing.sync.sources import MARKDOWN_LIMIT
 from workbench.errors import WorkbenchError, WorkspaceError, reason_of

@@ -20,8 +20,7 @@ from typing import Any
 
 from indexing.document import Stored
 from indexing.facets import user_code, user_in
-from indexing.lexical.schema import stemmed, words
-from indexing.lexical.terms import NO_TERMS, Terms
+from indexing.lexical.terms import NO_TERMS, Terms, stemmed, words
 from indexing.query.dates import Period, days_alone, periods_in
 from indexing.query.language import understand
 from indexing.query.question import Question

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from indexing.document import Stored
 from indexing.embedding.port import Vectors
 from indexing.lexical.reader import Snapshot
-from indexing.lexical.schema import words
+from indexing.lexical.terms import words
 from indexing.query.dates import Period
 from indexing.query.question import Filters, Question, WordForm
 from indexing.ranking.order import Candidate

@@ -18,7 +18,6 @@ from indexing.sync.sources import IndexSources, SourceScan
 from workbench.config.read_only import VARIABLE
 from workbench.errors import BusyError, IndexUnavailableError, ReadOnlyError, WorkbenchError
 from workbench.memory.names import is_outside
-from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import held
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
@@ -155,7 +154,7 @@ def freshness(workspace: Workspace) -> Freshness:
 
 
 def _compared(sources: IndexSources, found: SourceScan, unknown: Freshness) -> Freshness:
-    generation = Generations(sources.workspace.root / STATE_DIR).current()
+    generation = Generations(sources.workspace.state_path).current()
     if generation is None:
         return replace(unknown, state="missing", added=len(found.files))
     manifest = generation.manifest()
@@ -237,7 +236,7 @@ def _is_little(workspace: Workspace, found: Freshness) -> bool:
     if os.environ.get(VARIABLE) or found.interrupted or not 0 < changed <= MOST_FILES:
         return False
     try:
-        lock = held(workspace.root / STATE_DIR / "index.lock")
+        lock = held(workspace.state_path / "index.lock")
     except OSError:
         return False  # another user's
     return lock is None or not lock.held

@@ -25,8 +25,8 @@ from screens.history.history_reader import HistoryReader, day_or_time
 from screens.history.operations import OperationScope, OperationsScreen, Travel, change_rows
 from screens.main.copy import copy
 from screens.widgets.entry_list import clipped
-from workbench.history.blame import LineOrigin, blame
 from workbench.history.lineage import file_log
+from workbench.history.origin import LineOrigin, blame
 from workbench.memory.names import CommitId, OperationId, RelPath
 from workbench.workspace.plan import Operation
 from workbench.workspace.revisions import wanted

@@ -26,7 +26,7 @@ from workbench.errors import (
     WriteFailedError,
 )
 from workbench.format_version import FORMAT
-from workbench.history.blame import blame
+from workbench.history.origin import blame
 from workbench.memory.names import CommitId
 from workbench.workspace.workspace import Workspace
 

@@ -18,8 +18,8 @@ from workbench.errors import (
     WorkbenchError,
     WriteFailedError,
 )
-from workbench.history.blame import blame
 from workbench.history.lineage import lineage
+from workbench.history.origin import blame
 from workbench.memory.names import CommitId
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote

@@ -456,7 +456,7 @@ class ContextSelection:
         if entry.form is Form.HEADING:
             return line, "it is a heading"
         said = origins.said(entry)
-        ended = why_over(entry.provenance.day("valid_until") if entry.provenance else None, self._today)
+        ended = why_over(entry.origin.day("valid_until"), self._today)
         line = replace(line, trust=said.origin.value, when=_when(entry, one.type) or None)
         return line, why_by_origin(said.origin, said.words) or ended
 

@@ -56,8 +56,7 @@ import msgspec
 from indexing.document import Stored, entry_key
 from indexing.embedding.choice import ModelChoice
 from indexing.lexical.query_rewrite import question_terms
-from indexing.lexical.schema import stemmed
-from indexing.lexical.terms import NO_TERMS, rarity
+from indexing.lexical.terms import NO_TERMS, rarity, stemmed
 from indexing.query.question import Filters
 from indexing.ranking.order import by_strength
 from indexing.ranking.weights import Weights, weights_of
@@ -483,7 +482,7 @@ class FederatedSearch:
         if place not in self._open:
             workspace = self._opener(place.root)
             today = self._today or last_day(workspace)
-            made_by = model_of_index(Generations(workspace.root / STATE_DIR)) if self._vectors else None
+            made_by = model_of_index(Generations(workspace.state_path)) if self._vectors else None
             known = self._models.get(made_by or "")
             index = IndexSearch(workspace, vectors=self._vectors, today=today, model=known)
             opened = self._open[place] = SearchScope(workspace, index, name=place.name)

@@ -28,7 +28,6 @@ from workbench.memory.names import CommitId
 from workbench.repository.git_runner import ask, is_ancestor
 from workbench.temporary import locked
 from workbench.workspace import files
-from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.state_files import read_state, write_state
 from workbench.workspace.workspace import Workspace
 
@@ -219,7 +218,7 @@ class LastBackup:
 def remembered(workspace: Workspace) -> LastBackup | None:
     """The last backup of this workspace, or None when none is known."""
     try:
-        return msgspec.convert(read_state(workspace.root / STATE_DIR / _BOOK, _MAX_BYTES), LastBackup)
+        return msgspec.convert(read_state(workspace.state_path / _BOOK, _MAX_BYTES), LastBackup)
     except msgspec.ValidationError:
         return None
 

@@ -29,10 +29,9 @@ from workbench.cli.console import (
 )
 from workbench.cli.operation_command import LINES, AddressedWorkspace, content_address, whose
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError
-from workbench.history.blame import LineOrigin, line_deeds, newest
-from workbench.history.blame import blame as lines_of
 from workbench.history.lineage import FileStep, LineageStep, file_log, lineage
-from workbench.history.origin import origin_of, who_did
+from workbench.history.origin import LineOrigin, line_deeds, newest, origin_of, who_did
+from workbench.history.origin import blame as lines_of
 from workbench.history.recent import recent_entries
 from workbench.history.versions import Versions, entry_in
 from workbench.memory.entry import Entry, Kind, heading_path, path_of

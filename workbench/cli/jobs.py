@@ -35,7 +35,6 @@ from workbench.errors import BusyError, UsageError, WorkbenchError
 from workbench.jobs.nightly import STEPS, NightlyContext, nightly
 from workbench.jobs.runs import ActiveRun, Job, now, running, standings
 from workbench.llm.language_model import LanguageModel, language_model_or_why
-from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -125,7 +124,7 @@ def status() -> int:
     """
 
     with workspace() as place:
-        found = standings(place.root / STATE_DIR, now())
+        found = standings(place.state_path, now())
     wrong = any(one.wrong for one in found)
     if not answered({"ok": not wrong, "jobs": found}):
         for one in found:

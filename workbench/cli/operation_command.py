@@ -56,9 +56,8 @@ from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import LEADER_MARK, Workspace
 
 if TYPE_CHECKING:
-    from workbench.history.blame import LineOrigin
     from workbench.history.lineage import LineageStep
-    from workbench.history.origin import Origin
+    from workbench.history.origin import LineOrigin, Origin
 
 _Asked = TypeVar("_Asked", str, "str | None")
 LINES = re.compile(r"(?P<path>.+)(?:#L|:)(?P<first>[1-9]\d{0,8})(?:-L?(?P<last>[1-9]\d{0,8}))?", re.DOTALL)

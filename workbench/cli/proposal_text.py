@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from workbench.cli.console import say
+from workbench.plural import first_few
 from workbench.safety.secrets import masked_line
 from workbench.safety.terminal import cut
 
@@ -175,10 +176,8 @@ def _what(proposal: Proposal) -> str:
 
 
 def _from(proposal: Proposal) -> str:
-    shown = ", ".join(proposal.sources[:_SOURCES])
-    more = len(proposal.sources) - _SOURCES
     said = [
-        shown + (f" and {more} more" if more > 0 else ""),
+        ", ".join(first_few(proposal.sources, _SOURCES)),
         f"trust {proposal.trust}",
         f"by {proposal.by}" if proposal.by != "dreaming" else "",
         proposal.why,

@@ -29,8 +29,7 @@ from workbench.memory.episode import FOLDER, Episode, read_episode
 from workbench.memory.episode_page import split_turns
 from workbench.memory.markdown import Document
 from workbench.memory.model_window import MOST_PARTS, word_pieces
-from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
-from workbench.memory.pasted_turns import turns_in
+from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of, turns_in
 from workbench.memory.sentences import sentences
 from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
 from workbench.memory.transcript_text import clean

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal, TypeAlias, TypeVar, get_args
 
+import msgspec
+
 from workbench.dreaming.proposals.inbox import Proposed
 from workbench.memory.claims import claim_key
 from workbench.memory.proposal import Gate, Proposal, gates_json
@@ -138,15 +140,10 @@ class Explanation:
     def as_json(self) -> dict[str, object]:
         """As ``dream --explain KEY --json`` prints it."""
         return {
-            "key": self.key,
-            "text": self.text,
-            "proposed": self.proposed,
-            "verdict": self.verdict,
+            **msgspec.to_builtins(self),
             "score": round(self.score, 4),
             "parts": {name: round(value, 4) for name, value in self.parts.items()},
             "gates": gates_json(self.gates),
-            "sources": self.sources,
-            "facts": self.facts,
         }
 
 

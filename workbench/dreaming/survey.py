@@ -40,7 +40,7 @@ from workbench.dreaming.result import (
 )
 from workbench.dreaming.salience import BATCH
 from workbench.dreaming.score import NEVER_RECALLED, ClaimRecalls, RecallHistory, ScoredCluster
-from workbench.plural import plural
+from workbench.plural import first_few, plural
 from workbench.workspace.workspace import Workspace
 
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
@@ -320,8 +320,7 @@ def _notes(found: CandidateScan, recalls: RecallHistory, gone: int, days: int) -
     if found.old:
         notes.append(f"not considered, as more than {days} days before the newest log: {found.old:,}")
     if found.unread:
-        more = f" and {len(found.unread) - 3} more" if len(found.unread) > 3 else ""
-        notes.append(f"could not be read: {', '.join(found.unread[:3])}{more}")
+        notes.append(f"could not be read: {', '.join(first_few(found.unread, 3))}")
     if recalls.bad:
         notes.append(f"no records in the book of recalls: {plural(recalls.bad, 'line')}")
     if recalls.ahead:

@@ -18,7 +18,6 @@ from pathlib import Path
 from workbench.errors import UsageError, WorkbenchError, disk_errors
 from workbench.jobs.runs import JobStatus, runs, standings
 from workbench.safety.terminal import visible_line
-from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.registry import read_registry
 from workbench.workspace.workspace import Workspace
 
@@ -92,7 +91,7 @@ class MetricsFile:
                 gauges[name] = Gauge(f"workbench_{name}", _HELP[name], names, registry=registry)
             gauges[name].labels(**own, **labels).set(value)
 
-        for status in standings(self.workspace.root / STATE_DIR, now):
+        for status in standings(self.workspace.state_path, now):
             if status.last is not None:
                 _of_job(self.workspace, status, now, tell)
         _of_memory(self.workspace, now, tell)
@@ -104,7 +103,7 @@ def _of_job(workspace: Workspace, status: JobStatus, now: datetime, tell: Tell) 
     """How the job stands, and the newest of each moment that its kept runs know."""
     job = status.job.value
     newest: dict[str, float] = {}
-    for run in runs(workspace.root / STATE_DIR, status.job):
+    for run in runs(workspace.state_path, status.job):
         newest["start_timestamp"] = run.began.timestamp()
         if run.state == "running":
             newest["failure_timestamp" if run.error else "success_timestamp"] = now.timestamp()

@@ -22,9 +22,9 @@ from workbench.errors import ConflictError, UsageError, WorkbenchError, disk_err
 from workbench.health.finding import Finding, Fix, FixKind, Severity, SkippedError
 from workbench.memory.entry import Entry, Kind, without_emphasis
 from workbench.memory.markdown import Document
+from workbench.plural import first_few
 from workbench.safety.secrets import masked
 from workbench.workspace.late_lines import carry_late
-from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import held, hold
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -84,7 +84,7 @@ class CheckSubject:
     @property
     def state(self) -> Path:
         """``.workbench``, whether it is there or not."""
-        return self.workspace.root / STATE_DIR
+        return self.workspace.state_path
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -262,8 +262,7 @@ def fix_of(entry: Entry, deed: FixKind, label: str = "") -> Fix:
 
 def few(names: Sequence[str]) -> str:
     """The first of these names, and how many more there are."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
+    return ", ".join(first_few(names, _SHOWN))
 
 
 def put_into(folder: Path, path: Path) -> Path:

@@ -328,12 +328,12 @@ class Links:
     def renamed_from(self, commit: Commit, path: RelPath) -> RelPath | None:
         """The file that a commit took away and that ``path``, which it brought, was before."""
         versions = self._versions
-        if not commit.parents or versions.blob_id(commit.parents[0], path) is not None:
+        if not commit.parent or versions.blob_id(commit.parent, path) is not None:
             return None
         new = versions.blob_id(commit.id, path)
         found, best = None, SAME_FILE
         for old in versions.history.changed_paths(commit):
-            before = versions.blob_id(commit.parents[0], old)
+            before = versions.blob_id(commit.parent, old)
             if before is None or versions.blob_id(commit.id, old) is not None:
                 continue
             if before == new:
@@ -352,7 +352,7 @@ class Links:
 
     def _old(self, commit: Commit, path: RelPath) -> BlobId | None:
         """What a file was before a commit."""
-        return self._versions.blob_id(commit.parents[0], path) if commit.parents else None
+        return self._versions.blob_id(commit.parent, path) if commit.parent else None
 
     def _only_in(
         self, entry: Entry, path: RelPath, here: BlobId | None, there: BlobId | None

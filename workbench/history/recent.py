@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.errors import NotMemoryError
-from workbench.history.blame import line_deeds, newest
-from workbench.history.origin import origin_of
+from workbench.history.origin import line_deeds, newest, origin_of
 from workbench.memory.entry import Entry, Form, Kind, hash_of, path_of
 from workbench.memory.episode import is_session_file
 from workbench.memory.markdown import Document

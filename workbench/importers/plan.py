@@ -26,6 +26,7 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.model_window import fits, pieces
 from workbench.memory.names import RelPath, digest
+from workbench.memory.provenance import parse_instant
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import by_rule, secrets_in
 from workbench.workspace.plan import Plan, ledger_records
@@ -156,12 +157,10 @@ def moment_of(value: object) -> datetime | None:
         if isinstance(value, (int, float)):
             seconds = value / 1000 if abs(value) > 1e11 else value
             return datetime.fromtimestamp(seconds, UTC) if seconds > 0 else None
-        found = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
-        if isinstance(found, datetime):
-            return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
     except (ValueError, OverflowError, OSError):
         return None
-    return None
+    said = value.isoformat() if isinstance(value, datetime) else value
+    return parse_instant(said.strip()) if isinstance(said, str) else None
 
 
 def day_in(value: object) -> date | None:

@@ -18,8 +18,7 @@ from workbench.memory.episode_page import split_turns
 from workbench.memory.graph_page import memory_type
 from workbench.memory.markdown import Document
 from workbench.memory.model_window import MOST_PARTS
-from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
-from workbench.memory.pasted_turns import turns_in
+from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of, turns_in
 from workbench.memory.sentences import beginning
 from workbench.memory.session_blocks import session_blocks, session_of
 from workbench.memory.transcript_text import clean

@@ -18,7 +18,7 @@ from indexing.embedding.port import Embedder
 from indexing.sync.sources import IndexSources
 from indexing.sync.watch import Pause, Watch, hints, occasions
 from workbench.errors import BusyError, NotCuratableError, NotMemoryError, WorkbenchError, disk_errors
-from workbench.ingest.expiry import plan_prune
+from workbench.ingest.episodes import plan_prune
 from workbench.ingest.flush import FlushResult, flush_reading
 from workbench.ingest.ingest import Ingest, IngestedSource
 from workbench.ingest.outcomes import unreadable

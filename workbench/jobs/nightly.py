@@ -182,7 +182,7 @@ def _backup(night: NightlyContext) -> StepOutcome:
 
 
 STEPS: Mapping[str, Step] = {
-    "prune": partial(_operation, "workbench.ingest.expiry:plan_prune"),
+    "prune": partial(_operation, "workbench.ingest.episodes:plan_prune"),
     "context": partial(_operation, "workbench.ingest.workspace_context:plan_clear_context"),
     "ingest": _ingest,
     "decay": _decay,

@@ -132,7 +132,7 @@ def _abstract(document: Document, slug: str) -> str:
     What the program put between the words counts for nothing. Where no sentence has any, it is the name,
     and without a name the person's first sentence.
     """
-    body = document.data.decode("utf-8", "replace")[:MOST_READ]
+    body = document.text[:MOST_READ]
     marks = list(_TURN.finditer(body))
     ends = [mark.start() for mark in marks[1:]] + [len(body)] * bool(marks)
     said = [

@@ -112,6 +112,11 @@ class Document:
             return self.given
         return tuple(numbered(entry for block in self.blocks for entry in _entries(self, block)))
 
+    @property
+    def text(self) -> str:
+        """All of it; bytes that are not UTF-8 are replaced."""
+        return self.data.decode("utf-8", "replace")
+
     def find(self, address: str) -> Entry:
         """The entry with this address, ``path#hash``; a unique prefix of the hash is enough.
 

@@ -380,7 +380,7 @@ class History:
         while name is not None:
             commit = self.commit(name)
             yield commit
-            name = commit.parents[0] if commit.parents else None
+            name = commit.parent
 
     def first_parents(self, most: int = -1) -> list[tuple[CommitId, datetime]]:
         """The newest ``most`` commits on HEAD's line of first parents with their moments, newest first."""
@@ -431,7 +431,7 @@ class History:
         """
         if commit.cut_off:
             return ()
-        before = self.commit(commit.parents[0]).tree if commit.parents else None
+        before = self.commit(commit.parent).tree if commit.parent else None
         prefix = os.fsencode(self.prefix)
         changed = (path for path, _, _ in trees.changed(self.tree, before, commit.tree))
         below = sorted(path[len(prefix) :] for path in changed if path.startswith(prefix))

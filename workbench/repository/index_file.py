@@ -184,7 +184,7 @@ class Staging:
         for commit in islice(self._history.commits(path=path), _LAG_DEPTH):
             if commit.trailer("Operation") is None:
                 return False
-            before = self._history.blob_id(commit.parents[0], path) if commit.parents else None
+            before = self._history.blob_id(commit.parent, path)
             if self._stands_at(row, before):
                 return True
         return False

@@ -62,6 +62,11 @@ class Commit:
         """The id of the operation that it records; of a plain commit the first digits of its own name."""
         return self.trailer("Operation") or self.id[:12]
 
+    @property
+    def parent(self) -> CommitId | None:
+        """The first of its parents."""
+        return self.parents[0] if self.parents else None
+
     def trailer(self, key: str) -> str | None:
         """The first trailer of that key."""
         return next(iter(self.trailers_of(key)), None)

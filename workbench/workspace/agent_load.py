@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import Kind
@@ -44,8 +44,7 @@ class LoadState:
 
     def as_json(self) -> dict[str, object]:
         """For programs."""
-        told = {"path": self.path, "used": self.used, "limit": self.limit, "unit": self.unit}
-        return {**told, "lost": self.lost, "cut": self.cut, "sentence": self.sentence}
+        return {**asdict(self), "lost": self.lost, "sentence": self.sentence}
 
 
 def load_states(workspace: Workspace, files: Iterable[MemoryFile] | None = None) -> tuple[LoadState, ...]:

@@ -122,7 +122,7 @@ class Ledger:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._files = workspace.files
-        self._state = Files(workspace.root / STATE_DIR)
+        self._state = Files(workspace.state_path)
         self._known_marks: tuple[CommitId | None, dict[Mark, Fields]] | None = None
 
     @property

@@ -286,7 +286,7 @@ class SnapshotCommits:
             commit = self._workspace.history.commit(self._next)
             operation = self._workspace.operations.of(commit.id)
             self.looked_at += 1
-            self._next = commit.parents[0] if commit.parents and not commit.cut_off else None
+            self._next = None if commit.cut_off else commit.parent
             is_moment = operation.action != ledger.ACTION and any(map(holds, operation.paths))
             if is_moment or commit.cut_off:  # what a shallow clone ends with is not told
                 self.known.append(operation)

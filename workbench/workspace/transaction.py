@@ -85,7 +85,7 @@ class Operations:
         self._files = workspace.files
         self._history = workspace.history
         self._ledger = workspace.ledger
-        state = workspace.root / STATE_DIR
+        state = workspace.state_path
         self._lock = state / "operations.lock"
         self._journal = Journal(state, Seal(workspace.root))
         # The layout follows the settings, which may change while this program runs.
@@ -502,7 +502,7 @@ class Operations:
                 f"what {commit.operation} changed is not part of this shallow clone",
                 hint="git fetch --unshallow fetches the rest of the history",
             )
-        parent = commit.parents[0] if commit.parents else None
+        parent = commit.parent
         return tuple(
             FileEdit(
                 path,

@@ -237,20 +237,24 @@ class Workspace:
         if "history" in self.__dict__:
             self.history.close()
 
+    @property
+    def state_path(self) -> Path:
+        """Where ``.workbench/`` is, or would be: it is not made by asking."""
+        return self.root / layout.STATE_DIR
+
     def state_dir(self) -> Path:
         """``.workbench/``, made on demand with mode 0700 and kept out of git.
 
         Raises ReadOnlyError when it can neither be found nor made, and SpecialFileError.
         """
-        path = self.root / layout.STATE_DIR
         with disk_errors():
-            make_folder(path)
-            _keep_out_of_git(path)
-        return path
+            make_folder(self.state_path)
+            _keep_out_of_git(self.state_path)
+        return self.state_path
 
     def cache_dir(self) -> Path:
         """Where derived things lie that are good at any moment of the workspace; not made by asking."""
-        return self.root / layout.STATE_DIR
+        return self.state_path
 
     def scan(self) -> list[MemoryFile]:
         """All memory files, sorted by path."""

@@ -214,7 +214,7 @@ def _warnings(scope: SearchScope, hit: Hit, stored: Stored | None, today: date) 
     if hit.kind is Kind.ENTITY:
         with contextlib.suppress(WorkbenchError, OSError):  # a page that went away meanwhile warns of nothing
             entry = scope.workspace.find(hit.entry)
-            if why := why_over(entry.provenance.day("valid_until") if entry.provenance else None, today):
+            if why := why_over(entry.origin.day("valid_until"), today):
                 yield f"{why}: it is over"
 
 

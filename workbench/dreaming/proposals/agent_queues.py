@@ -204,7 +204,7 @@ def _uncut(text: str) -> str:
 
 def _spans(document: Document, text: str) -> Iterator[tuple[int, int]]:
     """The first and the last line, from 1, of each place where these words stand one after the other."""
-    lines = document.data.decode("utf-8", "replace").split("\n")
+    lines = document.text.split("\n")
     words = [(word, number) for number, line in enumerate(lines, 1) for word in line.split()]
     said, wanted = "".join(f" {word}" for word, _ in words), f" {text}"
     at = said.find(wanted)

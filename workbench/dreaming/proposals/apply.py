@@ -34,6 +34,7 @@ from workbench.operations.forget import plan_forget
 from workbench.operations.merge import merged
 from workbench.operations.sections import heading_for, section_named
 from workbench.operations.sources import PromotionSource, marks
+from workbench.plural import first_few
 from workbench.safety.secrets import masked_line
 from workbench.safety.terminal import cut
 
@@ -382,11 +383,9 @@ def _summary(by: str, kept: int, left: int, considered: int | None) -> str:
 
 def _why(one: AppliedProposal) -> str:
     parts = [f"score {one.proposal.score:.2f}"] if one.proposal.score else []
-    shown = ", ".join(
-        f"`{masked_line(source).replace('`', chr(39))}`" for source in one.sources[:_MOST_SOURCES]
+    parts += first_few(
+        [f"`{masked_line(source).replace('`', chr(39))}`" for source in one.sources], _MOST_SOURCES
     )
-    more = len(one.sources) - _MOST_SOURCES
-    parts += [shown + (f" and {more} more" if more > 0 else "")] if shown else []
     return _DID.get(one.proposal.action, "") + ", ".join(parts)
 
 

@@ -168,7 +168,7 @@ def surroundings(workspace: Workspace, one: Quotation, *, lines: int = 8) -> tup
     if not one.address:
         return ()
     document, entry = workspace.locate(one.address)
-    every = document.data.decode("utf-8", "replace").splitlines()
+    every = document.text.splitlines()
     first = max(1, entry.start_line - lines)
     last = min(len(every), entry.start_line + _MOST_LINES, entry.end_line + lines)
     return tuple(
@@ -199,9 +199,9 @@ def _of_source(workspace: Workspace, source: str) -> Quotation:
     first = int(place["first"])
     with contextlib.suppress(WorkbenchError, OSError):
         document = workspace.document(RelPath(place["path"]))
-        lines = document.data.decode("utf-8", "replace").splitlines()
+        lines = document.text.splitlines()
         quoted = lines[first - 1 : int(place["last"] or first)][:_MOST_LINES]
-        entry = next((e for e in document.entries if e.start_line <= first <= e.end_line), None)
+        entry = document.at_line(first)
         if quoted:
             words = "\n".join(split_provenance(line)[0].rstrip() for line in quoted)
             return _quotation(source, words, document, entry)
