@@ -8,12 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from indexing.words import clean
-from workbench.memory.entry import Entry, Kind
+from workbench.memory.entry import Entry, Kind, stem_of
 from workbench.memory.graph_page import memory_type
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.markdown import Document
 from workbench.memory.moment import dated_name
-from workbench.memory.names import stem_of
 from workbench.memory.origin import OriginReader, log_trust
 from workbench.memory.provenance import Provenance, least_trusted
 from workbench.memory.session_blocks import session_blocks, session_of

@@ -34,8 +34,7 @@ from indexing.sync.sources import IndexSources
 from indexing.words import JOINED, WORD, date_words, exact_tokens, normal
 from workbench.errors import WorkbenchError
 from workbench.memory.claims import bag_of_words
-from workbench.memory.entry import Entry
-from workbench.memory.names import is_outside
+from workbench.memory.entry import Entry, is_outside
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 

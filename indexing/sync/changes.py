@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from indexing.sync.generations import RACY_NS, FileRecord, Manifest
 from indexing.sync.sources import TAIL, IndexSource, IndexSources, SourceScan, tail_digest
 from workbench.errors import UsageError, WorkbenchError, WorkspaceError, reason_of
-from workbench.memory.names import RelPath, is_outside
+from workbench.memory.entry import RelPath, is_outside
 from workbench.workspace.external_changes import vanished
 from workbench.workspace.layout import MemoryFile
 

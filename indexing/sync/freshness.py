@@ -17,7 +17,7 @@ from indexing.sync.report import OnProgress
 from indexing.sync.sources import IndexSources, SourceScan
 from workbench.config.read_only import VARIABLE
 from workbench.errors import BusyError, IndexUnavailableError, ReadOnlyError, WorkbenchError
-from workbench.memory.names import is_outside
+from workbench.memory.entry import is_outside
 from workbench.workspace.locks import held
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace

@@ -22,7 +22,7 @@ import msgspec
 from indexing.document import CHUNKER, NEIGHBOURS, SCHEMA
 from indexing.storage import SpecialInIndexError, allowed, read_json, remove, set_aside, write_json
 from workbench.errors import IndexUnavailableError, SpecialFileError
-from workbench.memory.names import RelPath
+from workbench.memory.entry import RelPath
 from workbench.special_files import require_no_special_files
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.state_files import replace_state

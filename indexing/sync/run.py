@@ -51,7 +51,7 @@ from workbench.errors import (
     WorkbenchError,
     reason_of,
 )
-from workbench.memory.names import RelPath
+from workbench.memory.entry import RelPath
 from workbench.workspace.locks import hold
 from workbench.workspace.task_context import TaskContext
 from workbench.workspace.workspace import Workspace

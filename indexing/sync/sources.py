@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import Literal
 
 from workbench.errors import NotMemoryError
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath, is_outside
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import RelPath, is_outside
 from workbench.memory.transcript import Transcript, read_transcript, transcript_document
 from workbench.workspace import layout
 from workbench.workspace.files import Files

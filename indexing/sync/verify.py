@@ -38,7 +38,7 @@ from indexing.sync.sources import IndexSources
 from indexing.vectors import VectorReader, open_table, vectors_in
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.history.verify import Check, IntegrityProblem
-from workbench.memory.names import RelPath
+from workbench.memory.entry import RelPath
 from workbench.plural import first_few, plural
 from workbench.workspace.workspace import Workspace
 

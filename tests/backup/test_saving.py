@@ -27,7 +27,7 @@ from workbench.errors import (
 )
 from workbench.format_version import FORMAT
 from workbench.history.origin import blame
-from workbench.memory.names import CommitId
+from workbench.repository.objects import CommitId
 from workbench.workspace.workspace import Workspace
 
 

@@ -26,9 +26,9 @@ from workbench.ingest.episodes import (
     recalls_of,
     time_left,
 )
+from workbench.memory.entry import RelPath
 from workbench.memory.episode import Episode, countdown
 from workbench.memory.episode_page import EpisodeLine, EpisodePage, render_page
-from workbench.memory.names import RelPath
 from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from workbench.errors import EntryNotFoundError
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 
 DOCUMENT = parse_document(RelPath("memory/a.md"), b"- same\n- same\n", Kind.NOTE)
 

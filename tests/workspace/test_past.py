@@ -20,10 +20,10 @@ from workbench.errors import (
 )
 from workbench.history.lineage import lineage
 from workbench.history.origin import blame
-from workbench.memory.names import CommitId
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_undo
+from workbench.repository.objects import CommitId
 from workbench.workspace import snapshot
 from workbench.workspace.external_changes import record
 from workbench.workspace.snapshot import KEPT, PastWorkspace, open_commit, open_past

@@ -36,12 +36,11 @@ from workbench.agent.search_service import SearchService
 from workbench.agent.usage import GivenEntry
 from workbench.errors import WorkbenchError
 from workbench.memory.claims import claim_key, claim_words
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.entry import Entry, Form, Kind, is_outside
 from workbench.memory.episode import FOLDER
 from workbench.memory.episode_page import split_turns
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.markdown import Document
-from workbench.memory.names import is_outside
 from workbench.memory.origin import Origin, OriginReader, names_of
 from workbench.memory.provenance import TRUST, parse_day
 from workbench.plural import plural

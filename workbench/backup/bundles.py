@@ -24,8 +24,8 @@ import msgspec
 
 from workbench.backup.targets import LEDGERS, Target, find_target, ledgers_of
 from workbench.errors import BackupError, BusyError, RepositoryStateError, UsageError
-from workbench.memory.names import CommitId
 from workbench.repository.git_runner import ask, is_ancestor
+from workbench.repository.objects import CommitId
 from workbench.temporary import locked
 from workbench.workspace import files
 from workbench.workspace.state_files import read_state, write_state

@@ -42,9 +42,9 @@ from workbench.backup.targets import (
 )
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import BackupError, NewerFormatError, RepositoryStateError, UsageError, disk_errors
-from workbench.memory.names import CommitId
 from workbench.plural import plural
 from workbench.repository.git_runner import ask, is_ancestor
+from workbench.repository.objects import CommitId
 from workbench.temporary import scratch
 from workbench.workspace.declared_format import require_known_format
 from workbench.workspace.external_changes import record, recorded_files, unrecorded

@@ -22,9 +22,9 @@ from workbench.backup.targets import (
     without_secret,
 )
 from workbench.errors import BackupError, NotMemoryError, RepositoryStateError, UsageError, disk_errors
-from workbench.memory.names import CommitId, RelPath
+from workbench.memory.entry import RelPath
 from workbench.repository.git_runner import ask, network_carrier, outcome
-from workbench.repository.objects import ObjectReader
+from workbench.repository.objects import CommitId, ObjectReader
 from workbench.temporary import scratch
 from workbench.workspace.files import Files
 from workbench.workspace.layout import STATE_DIR

@@ -19,7 +19,6 @@ from typing import Any, Literal
 from urllib.parse import unquote
 
 from workbench.errors import BackupError, ConflictError, RepositoryStateError, UsageError
-from workbench.memory.names import CommitId
 from workbench.repository.git_repository import History
 from workbench.repository.git_runner import (
     PROTOCOLS,
@@ -31,6 +30,7 @@ from workbench.repository.git_runner import (
     references,
 )
 from workbench.repository.line_blame import prepare_empty
+from workbench.repository.objects import CommitId
 from workbench.safety.terminal import visible_line
 from workbench.temporary import scratch
 

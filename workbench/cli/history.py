@@ -34,9 +34,8 @@ from workbench.history.origin import LineOrigin, line_deeds, newest, origin_of, 
 from workbench.history.origin import blame as lines_of
 from workbench.history.recent import recent_entries
 from workbench.history.versions import Versions, entry_in
-from workbench.memory.entry import Entry, Kind, heading_path, path_of
+from workbench.memory.entry import Entry, Kind, RelPath, heading_path, is_outside, path_of
 from workbench.memory.file_edit import unified_diff
-from workbench.memory.names import RelPath, is_outside
 from workbench.plural import plural
 from workbench.workspace.revisions import RevisionQuery, wanted
 from workbench.workspace.workspace import Workspace

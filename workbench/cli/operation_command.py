@@ -47,8 +47,8 @@ from workbench.errors import (
     NotMemoryError,
     UsageError,
 )
+from workbench.memory.entry import RelPath
 from workbench.memory.markdown import Document
-from workbench.memory.names import RelPath
 from workbench.operations.operation_spec import Kind, OperationSpec, Parameter
 from workbench.plural import plural
 from workbench.workspace.plan import Operation, Plan

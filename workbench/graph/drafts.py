@@ -15,11 +15,11 @@ from typing import Any, ClassVar, TypeAlias
 
 from workbench.errors import UsageError
 from workbench.memory.claims import claim_key
+from workbench.memory.entry import digest
 from workbench.memory.graph_page import relation_kind
 from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 from workbench.memory.model_window import fits
 from workbench.memory.moment import Moment, parse_moment
-from workbench.memory.names import digest
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import TRUST, Fields, Provenance, least_trusted, parse_share
 from workbench.safety.secrets import masked_line

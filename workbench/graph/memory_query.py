@@ -10,10 +10,10 @@ from typing import Any, Literal, get_args
 from workbench.graph.keyword_search import may_be, memories_with, mention_of, mentions, suggestions
 from workbench.graph.model import EntityMemory, Graph, holds, memory_json
 from workbench.graph.search import MAX_HOPS
+from workbench.memory.entry import stem_of
 from workbench.memory.graph_page import Entity, TypedMemory, name_key
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.moment import ordinal
-from workbench.memory.names import stem_of
 from workbench.plural import plural
 
 Sort = Literal["todo", "event", "deadline"]

@@ -21,13 +21,12 @@ from workbench.graph.page_edit import (
 from workbench.graph.read import read_graph
 from workbench.memory.claims import claim_key
 from workbench.memory.edit import take_out
-from workbench.memory.entry import Entry, Kind
+from workbench.memory.entry import Entry, Kind, RelPath, encoded, stem_of
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import set_front_matter
 from workbench.memory.graph_page import Entity, PageLine, Relation, TypedMemory, name_key, read_entity
 from workbench.memory.markdown import Document
 from workbench.memory.move import lift
-from workbench.memory.names import RelPath, encoded, stem_of
 from workbench.memory.provenance import TRUST, Provenance, least_trusted, parse_share
 from workbench.memory.provenance_comment import with_origins
 from workbench.safety.terminal import visible_line

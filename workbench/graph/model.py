@@ -15,8 +15,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from workbench.memory.entry import stem_of
 from workbench.memory.graph_page import Entity, PageLine, Relation, TypedMemory, link_name, name_key
-from workbench.memory.names import stem_of
 
 
 def holds(thing: PageLine | Entity, day: date) -> bool:

@@ -18,11 +18,10 @@ from workbench.errors import EntryNotFoundError, UsageError, WorkbenchError
 from workbench.graph.keyword_search import most_linked
 from workbench.graph.memory_query import is_pending
 from workbench.graph.model import Graph, is_over
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.graph_page import Entity, TypedMemory, read_entity, read_memories
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import RelPath
 from workbench.workspace.layout import ARCHIVE, MemoryFile
 from workbench.workspace.workspace import Workspace
 

@@ -28,7 +28,7 @@ from workbench.health.finding import Finding, Fix, Look, SkippedError
 from workbench.health.subject import ASIDE, SYNC, CheckSubject, few, put_into
 from workbench.llm.endpoint import require_client
 from workbench.llm.language_model import LanguageModelError, Message, open_language_model
-from workbench.memory.names import RelPath, is_outside
+from workbench.memory.entry import RelPath, is_outside
 from workbench.plural import plural
 from workbench.workspace.locks import hold
 from workbench.workspace.workspace import Workspace

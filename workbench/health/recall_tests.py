@@ -29,9 +29,8 @@ from workbench.config.safe_yaml import MappingError, read_list
 from workbench.errors import IndexUnavailableError, NotMemoryError, UsageError, WorkbenchError
 from workbench.health.finding import Finding, Fix, Look
 from workbench.health.subject import CheckSubject
-from workbench.memory.entry import path_of
+from workbench.memory.entry import RelPath, path_of
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import RelPath
 from workbench.safety.secrets import masked
 from workbench.workspace.layout import RECALL_TESTS
 from workbench.workspace.plan import Plan

@@ -17,10 +17,9 @@ from workbench.errors import UsageError
 from workbench.history.origin import Attribution, deed_of
 from workbench.history.text_similarity import SAME_FILE, counterpart, file_likeness, likest
 from workbench.history.versions import FileVersion, Versions, entry_in, plain_count, spoken, surroundings
-from workbench.memory.entry import Entry, hash_of, path_of, place_of
+from workbench.memory.entry import Entry, RelPath, hash_of, path_of, place_of
 from workbench.memory.markdown import Document
-from workbench.memory.names import BlobId, CommitId, RelPath
-from workbench.repository.objects import Commit
+from workbench.repository.objects import BlobId, Commit, CommitId
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 

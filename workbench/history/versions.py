@@ -15,15 +15,14 @@ from dataclasses import dataclass
 
 from workbench.errors import EntryNotFoundError, NotMemoryError
 from workbench.history.origin import UNRECORDED, Attribution, deed_of
-from workbench.memory.entry import Entry, entry_hash, hash_of
+from workbench.memory.entry import Entry, EntryHash, RelPath, entry_hash, hash_of
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.markdown import Document
-from workbench.memory.names import BlobId, CommitId, EntryHash, RelPath
 from workbench.memory.patch import hunks
 from workbench.memory.plain_blocks import plain_blocks
 from workbench.memory.provenance import split_provenance
 from workbench.repository.git_repository import History
-from workbench.repository.objects import Commit
+from workbench.repository.objects import BlobId, Commit, CommitId
 from workbench.safety.terminal import visible_line
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace

@@ -19,13 +19,12 @@ import msgspec
 from workbench.errors import NotCuratableError, NotMemoryError, UsageError, WorkbenchError, reason_of
 from workbench.graph.drafts import USER, Draft, MemoryDraft
 from workbench.graph.write import GraphWrite, write
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath, digest
 from workbench.memory.episode_page import EpisodePage, render_page
 from workbench.memory.escape import plain_line
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.model_window import fits, pieces
-from workbench.memory.names import RelPath, digest
 from workbench.memory.provenance import parse_instant
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import by_rule, secrets_in

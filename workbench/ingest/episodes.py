@@ -16,7 +16,7 @@ from workbench.errors import NeedsConfirmationError, NotCuratableError, NotMemor
 from workbench.ingest.summary import summarise
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.clock_doubt import TOLERANCE, doubt
-from workbench.memory.entry import Kind, path_of
+from workbench.memory.entry import Kind, RelPath, digest, path_of
 from workbench.memory.episode import FOLDER, Episode, countdown, read_episode
 from workbench.memory.episode_page import (
     COMPACTION,
@@ -30,7 +30,6 @@ from workbench.memory.episode_page import (
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import FrontMatter, read_front_matter, set_front_matter
 from workbench.memory.markdown import Document
-from workbench.memory.names import RelPath, digest
 from workbench.memory.provenance import parse_instant
 from workbench.memory.transcript import Session
 from workbench.operations.pin import plan_pin

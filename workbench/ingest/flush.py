@@ -30,13 +30,13 @@ from workbench.ingest.statements import Utterance, WithheldSentence, hear
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.claims import claim_key
 from workbench.memory.edit import as_item
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.entry import Entry, Form, Kind, RelPath
 from workbench.memory.escape import plain_line
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import CommitId, RelPath
 from workbench.memory.provenance import provenance
 from workbench.memory.transcript import Session, Turn
 from workbench.plural import plural
+from workbench.repository.objects import CommitId
 from workbench.workspace.decisions import rejected_keys
 from workbench.workspace.layout import daily_logs
 from workbench.workspace.locks import hold

@@ -23,8 +23,8 @@ from workbench.ingest.entities import NAME, EntityNames, NamedEntity, NameEviden
 from workbench.ingest.extract import extract
 from workbench.ingest.passages import KINDS, read_source
 from workbench.llm.language_model import LanguageModel
+from workbench.memory.entry import RelPath
 from workbench.memory.markdown import Document
-from workbench.memory.names import RelPath
 from workbench.memory.origin import names_of
 from workbench.plural import first_few, plural
 from workbench.workspace.decisions import rejected_keys

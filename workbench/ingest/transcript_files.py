@@ -27,7 +27,7 @@ from typing import Any
 from indexing.sync.sources import IndexSources
 from workbench.config.settings import same_place, user_settings_path
 from workbench.errors import NotMemoryError, ReadOnlyError, UsageError, WorkbenchError
-from workbench.memory.names import RelPath
+from workbench.memory.entry import RelPath
 from workbench.workspace import layout
 from workbench.workspace.agent_layouts import CLAUDE_CODE, LAYOUTS, AgentProgram
 from workbench.workspace.files import Files

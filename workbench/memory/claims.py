@@ -18,8 +18,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.memory.entry import without_emphasis
-from workbench.memory.names import digest
+from workbench.memory.entry import digest, without_emphasis
 from workbench.memory.provenance import split_provenance
 
 KEY_DIGITS = 16

@@ -23,10 +23,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from workbench.errors import NotCuratableError
-from workbench.memory.entry import Entry, Form, Kind, Span
+from workbench.memory.entry import Entry, Form, Kind, RelPath, Span
 from workbench.memory.invariants import blocks, span_of, stands
 from workbench.memory.markdown import Document, Heading, opening_paragraph, parse_document
-from workbench.memory.names import RelPath
 from workbench.safety.terminal import visible_line
 
 BLOCK_ID = re.compile(r"(?<=[^ \t])[ \t]+\^(?P<name>[A-Za-z0-9-]+)(?P<end>[ \t\r]*)\Z")

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from typing import NewType
 
-from workbench.memory.names import EntryHash, RelPath, digest
 from workbench.memory.provenance import Provenance
+
+RelPath = NewType("RelPath", str)
+"""A POSIX path relative to the workspace root, without ``..``; undecodable bytes as surrogates.
+
+Of a file outside, which is searched and shown but never written, it is the absolute path (``is_outside``):
+the layer that writes refuses those, as their first name is empty.
+"""
+
+EntryHash = NewType("EntryHash", str)
+"""Twelve hexadecimal digits of the SHA-256 of an entry's normalised text."""
 
 HASH_DIGITS = 12
 # Marks stand around whole words: what is stripped out of the middle of one could be a part of a secret.
@@ -165,3 +176,23 @@ def place_of(source: str) -> tuple[str, int] | None:
     """The file and the first line that ``path#L12``, or ``path#L12-L15``, names; None for another source."""
     found = _PLACE.fullmatch(source)
     return (found["path"], int(found["line"])) if found else None
+
+
+def digest(text: str, digits: int) -> str:
+    """The first hexadecimal digits of the SHA-256 of ``text``."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:digits]
+
+
+def encoded(text: str) -> bytes:
+    """``text`` as bytes, in which surrogates stand for bytes that are not UTF-8."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def stem_of(path: str) -> str:
+    """The name of a Markdown file without its end."""
+    return path.rpartition("/")[2].removesuffix(".md")
+
+
+def is_outside(path: str) -> bool:
+    """Whether ``path`` is that of a file outside of the workspace."""
+    return path.startswith("/")

@@ -10,11 +10,10 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-from workbench.memory.entry import Kind, without_emphasis
+from workbench.memory.entry import Kind, RelPath, stem_of, without_emphasis
 from workbench.memory.escape import plain_line
 from workbench.memory.markdown import Document, file_date
 from workbench.memory.moment import dated_name
-from workbench.memory.names import RelPath, stem_of
 from workbench.memory.provenance import parse_day
 from workbench.memory.sentences import MOST_READ, sentences
 from workbench.memory.session_blocks import session_blocks

@@ -6,7 +6,7 @@ import difflib
 import re
 from dataclasses import dataclass
 
-from workbench.memory.names import RelPath
+from workbench.memory.entry import RelPath
 from workbench.memory.patch import alike, split_lines
 
 _CONTEXT = 3

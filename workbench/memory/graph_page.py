@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.entry import Entry, Form, Kind, RelPath, stem_of
 from workbench.memory.frontmatter import FrontMatter
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.markdown import Document, block_text
 from workbench.memory.moment import parse_moment
-from workbench.memory.names import RelPath, stem_of
 from workbench.memory.provenance import TRUST, least_trusted, parse_day, parse_share
 
 _MEMORY = re.compile(r"\[(?P<type>[a-z][a-z_]*)\]\s+(?P<text>.+)", re.DOTALL)

@@ -15,11 +15,20 @@ from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.errors import AmbiguousEntryError, EntryNotFoundError
-from workbench.memory.entry import HASH_DIGITS, Entry, Form, Kind, Span, entry_hash
+from workbench.memory.entry import (
+    HASH_DIGITS,
+    Entry,
+    EntryHash,
+    Form,
+    Kind,
+    RelPath,
+    Span,
+    encoded,
+    entry_hash,
+)
 from workbench.memory.frontmatter import BOM, FrontMatter, read_front_matter
 from workbench.memory.model_window import WINDOW, fits, pieces
 from workbench.memory.moment import DatedName, dated_name
-from workbench.memory.names import EntryHash, RelPath, encoded
 from workbench.memory.plain_blocks import FoundBlock, plain_blocks, restart
 from workbench.memory.provenance import MarkReader, Provenance, split_provenance
 

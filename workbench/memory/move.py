@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from workbench.errors import NotCuratableError
 from workbench.memory.edit import as_item, find_section, take_out
-from workbench.memory.entry import Entry, Form, Kind, entry_hash
+from workbench.memory.entry import Entry, Form, Kind, RelPath, encoded, entry_hash
 from workbench.memory.invariants import (
     Block,
     Sign,
@@ -30,7 +30,6 @@ from workbench.memory.invariants import (
     words,
 )
 from workbench.memory.markdown import Document, Heading, parse_document
-from workbench.memory.names import RelPath, encoded
 from workbench.memory.provenance import Provenance, provenance, spelled_out
 from workbench.memory.provenance_comment import annotate
 

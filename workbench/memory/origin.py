@@ -17,10 +17,9 @@ from enum import StrEnum
 from itertools import pairwise
 from types import MappingProxyType
 
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.entry import Entry, Form, Kind, is_outside
 from workbench.memory.episode import is_session_file
 from workbench.memory.markdown import Document
-from workbench.memory.names import is_outside
 from workbench.memory.provenance import least_trusted
 from workbench.memory.transcript_text import among_many, lines_put_in, program_spans
 

@@ -25,10 +25,9 @@ from dataclasses import dataclass, replace
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import Any, Literal
 
-from workbench.memory.entry import Entry, Form, Kind, Span, entry_hash
+from workbench.memory.entry import Entry, Form, Kind, RelPath, Span, entry_hash
 from workbench.memory.markdown import Document, numbered
 from workbench.memory.model_window import fits, pieces
-from workbench.memory.names import RelPath
 from workbench.memory.provenance import provenance
 from workbench.memory.transcript_text import among_many, careful, clean
 

@@ -33,8 +33,8 @@ from workbench.config.settings_report import (
 from workbench.config.user_files import read_own, replace_own
 from workbench.config.yaml_edit import with_change
 from workbench.errors import UsageError
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import RelPath
 from workbench.workspace.layout import SETTINGS_FILE
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace

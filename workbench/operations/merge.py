@@ -9,10 +9,9 @@ from datetime import date
 
 from workbench.errors import NotCuratableError, UsageError
 from workbench.memory.edit import block_id, take_out, with_block_id, without_block_ids
-from workbench.memory.entry import Entry, Kind, entry_hash, path_of
+from workbench.memory.entry import Entry, Kind, RelPath, entry_hash, path_of
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import block_text
-from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance, least_trusted, parse_day, split_provenance
 from workbench.memory.text_merge import united
 from workbench.operations.edit import put_in_place, reworded

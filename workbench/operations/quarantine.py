@@ -14,7 +14,7 @@ from datetime import date
 from functools import partial
 
 from workbench.errors import NotCuratableError, NotMemoryError
-from workbench.memory.entry import path_of
+from workbench.memory.entry import RelPath, path_of
 from workbench.memory.invariants import blocks, plain, span_of
 from workbench.memory.markdown import Document
 from workbench.memory.move import (
@@ -27,7 +27,6 @@ from workbench.memory.move import (
     section,
     unmarked,
 )
-from workbench.memory.names import RelPath
 from workbench.memory.provenance import parse_day
 from workbench.operations.move import PageMove, Relocation
 from workbench.operations.sources import PAGES, gather

@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import FrontMatter, read_front_matter
-from workbench.memory.names import RelPath
 from workbench.memory.provenance import COMMENT
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace

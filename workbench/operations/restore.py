@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 
 from workbench.errors import EntryNotFoundError, NotCuratableError, NotMemoryError, UsageError
-from workbench.memory.entry import path_of
+from workbench.memory.entry import RelPath, path_of
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document
 from workbench.memory.move import MovedBlock, behind, lift, neighbours, section, set_down
-from workbench.memory.names import RelPath
 from workbench.repository.objects import Commit
 from workbench.workspace.plan import Plan
 from workbench.workspace.revisions import commit_at

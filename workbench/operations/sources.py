@@ -12,12 +12,11 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from workbench.errors import FlaggedError, NotCuratableError
-from workbench.memory.entry import Entry, Form, Kind, entry_hash, path_of
+from workbench.memory.entry import Entry, Form, Kind, RelPath, entry_hash, path_of
 from workbench.memory.episode import is_session_file, read_episode
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import set_front_matter
 from workbench.memory.markdown import Document
-from workbench.memory.names import RelPath
 from workbench.memory.origin import OriginReader, log_trust
 from workbench.memory.provenance import Provenance, least_trusted, provenance
 from workbench.safety.hidden_text import hidden_in

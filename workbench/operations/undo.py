@@ -9,11 +9,10 @@ from datetime import UTC, datetime
 from itertools import islice
 
 from workbench.errors import ConflictError, NotCuratableError
-from workbench.memory.entry import Form, Kind
+from workbench.memory.entry import Form, Kind, RelPath
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.invariants import Block, blocks, sign, span_of
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 from workbench.memory.patch import OverlapError, hunks, revert, split_lines
 from workbench.memory.provenance import Provenance
 from workbench.plural import first_few

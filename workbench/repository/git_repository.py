@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from workbench.errors import NoRepositoryError, RepositoryStateError, WriteFailedError
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.repository import preconditions, trees
 from workbench.repository.git_runner import (
     ask,
@@ -32,7 +32,9 @@ from workbench.repository.git_runner import (
 from workbench.repository.index_file import Staging, remove_left_locks, way_out
 from workbench.repository.line_blame import line_commits
 from workbench.repository.objects import (
+    BlobId,
     Commit,
+    CommitId,
     ObjectReader,
     ReferenceMove,
     commit_data,

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 
 from workbench import processes
 from workbench.errors import RepositoryStateError, WriteFailedError
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import BlobId, CommitId, RelPath
+from workbench.repository.objects import BlobId, CommitId
 
 if TYPE_CHECKING:
     from workbench.repository.git_repository import History

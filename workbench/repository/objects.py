@@ -16,10 +16,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from subprocess import PIPE
-from typing import Any
+from typing import Any, NewType
 
 from workbench.errors import RepositoryStateError, StoppedError
-from workbench.memory.names import CommitId
+
+CommitId = NewType("CommitId", str)
+"""A full git object name of a commit (40 or 64 hexadecimal digits)."""
+
+BlobId = NewType("BlobId", str)
+"""A full git object name of a blob."""
 
 _LARGEST = 1 << 30
 """Bytes of an object: a few kilobytes of a hostile pack can become any number of them."""

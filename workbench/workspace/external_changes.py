@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.errors import NoRepositoryError, RepositoryStateError, disk_error
-from workbench.memory.names import BlobId, CommitId, RelPath
+from workbench.memory.entry import RelPath
 from workbench.repository.git_repository import History
 from workbench.repository.git_runner import ask
+from workbench.repository.objects import BlobId, CommitId
 from workbench.workspace.layout import LEDGER, QUARANTINE, SETTINGS_FILE, Layout, scan
 from workbench.workspace.plan import Operation
 

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import NotMemoryError, ReadOnlyError
-from workbench.memory.names import RelPath
+from workbench.memory.entry import RelPath
 from workbench.workspace.declared_format import require_known_format
 
 _RENAME_EXCHANGE = 2  # linux/fs.h; RENAME_SWAP of macOS' renameatx_np has the same value

@@ -12,11 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.errors import NotMemoryError, WorkbenchError
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
 from workbench.repository.git_repository import History
+from workbench.repository.objects import BlobId, CommitId
 from workbench.workspace.files import ASIDE, ChangedError, Files, WriteResult
 from workbench.workspace.late_writes import Displaced
+from workbench.workspace.plan import OperationId
 from workbench.workspace.seal import Seal, read_note
 from workbench.workspace.state_files import flush_folder
 

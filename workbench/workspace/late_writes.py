@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Literal
 
 from workbench.errors import BusyError, UsageError, WorkbenchError, WriteFailedError
-from workbench.memory.names import RelPath
+from workbench.memory.entry import RelPath
 from workbench.processes import boot_moment, has_writers
 from workbench.special_files import make_folder, open_regular, read_regular
 from workbench.workspace.files import Files

@@ -18,9 +18,8 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.moment import DatedName, dated_name
-from workbench.memory.names import RelPath
 from workbench.special_files import read_regular
 from workbench.workspace.agent_layouts import DAY, OPENCLAW, PLAIN, AgentLayout, Files
 from workbench.workspace.agent_rules import LoadLimit, Unit

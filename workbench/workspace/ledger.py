@@ -33,12 +33,12 @@ from workbench.errors import (
     WorkbenchError,
     disk_errors,
 )
-from workbench.memory.names import CommitId, RelPath
+from workbench.memory.entry import RelPath
 from workbench.memory.provenance import Fields, MarkReader
 from workbench.plural import plural
 from workbench.repository.git_repository import History
 from workbench.repository.git_runner import is_ancestor, references
-from workbench.repository.objects import Commit, ReferenceMove, parse_commit
+from workbench.repository.objects import Commit, CommitId, ReferenceMove, parse_commit
 from workbench.repository.trees import Node, Tree
 from workbench.special_files import read_regular
 from workbench.workspace.declared_format import require_known_format

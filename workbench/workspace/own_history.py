@@ -35,12 +35,11 @@ from workbench.errors import (
     disk_error,
     disk_errors,
 )
-from workbench.memory.entry import Kind
-from workbench.memory.names import CommitId, RelPath
+from workbench.memory.entry import Kind, RelPath
 from workbench.repository.git_repository import History
 from workbench.repository.git_runner import ask, carrier_for, is_ancestor, references
 from workbench.repository.line_blame import prepare_empty
-from workbench.repository.objects import ReferenceMove
+from workbench.repository.objects import CommitId, ReferenceMove
 from workbench.special_files import read_regular
 from workbench.temporary import scratch
 from workbench.workspace.agent_layouts import existing

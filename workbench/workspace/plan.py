@@ -6,10 +6,14 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, NewType
 
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit, unified_diff
-from workbench.memory.names import CommitId, OperationId, RelPath
+from workbench.repository.objects import CommitId
+
+OperationId = NewType("OperationId", str)
+"""Twelve hexadecimal digits; names one curation action for ever."""
 
 Book = Literal["recalls", "decisions", "skips", "ingested", "proposals", "undone", "provenance"]
 """``recalls``: what was given to whom for which question. ``decisions``: what a person said of a proposal or

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from workbench.errors import SecretFoundError
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import RelPath
 from workbench.plural import first_few
 from workbench.safety.secrets import TextFinding, secrets_in
 

@@ -20,9 +20,9 @@ from typing import NoReturn
 
 from workbench.config.settings import Settings
 from workbench.errors import NotMemoryError, NoWorkspaceError, ReadOnlyError, WriteFailedError, disk_errors
-from workbench.memory.names import CommitId, RelPath
+from workbench.memory.entry import RelPath
 from workbench.repository.git_repository import History
-from workbench.repository.objects import Commit
+from workbench.repository.objects import Commit, CommitId
 from workbench.special_files import make_folder, read_regular
 from workbench.workspace import layout, ledger
 from workbench.workspace.external_changes import unrecorded

@@ -28,9 +28,9 @@ from workbench.errors import (
     disk_error,
     disk_errors,
 )
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
-from workbench.repository.objects import Commit, ReferenceMove
+from workbench.repository.objects import BlobId, Commit, CommitId, ReferenceMove
 from workbench.repository.trees import PROGRAM
 from workbench.safety.secrets import masked_line
 from workbench.safety.terminal import cut
@@ -53,7 +53,7 @@ from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.ledger import BOOKS
 from workbench.workspace.locks import hold
 from workbench.workspace.own_history import pack_loose
-from workbench.workspace.plan import Book, Operation, Plan
+from workbench.workspace.plan import Book, Operation, OperationId, Plan
 from workbench.workspace.revisions import commit_named
 from workbench.workspace.seal import Seal
 from workbench.workspace.secrets_gate import left_in_history, require_no_new_secret

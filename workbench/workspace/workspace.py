@@ -27,8 +27,7 @@ from workbench.errors import (
     UsageError,
     disk_errors,
 )
-from workbench.memory.entry import Entry, Kind, path_of
-from workbench.memory.names import RelPath, is_outside
+from workbench.memory.entry import Entry, Kind, RelPath, is_outside, path_of
 from workbench.special_files import make_folder, read_regular
 from workbench.workspace import layout
 from workbench.workspace.agent_layouts import (

@@ -42,9 +42,8 @@ from workbench.graph.keyword_search import suggestions
 from workbench.graph.model import EntityMemory, Graph
 from workbench.graph.write import flagged, held_back, plan_forget_memory, plan_store, plan_update, record_skip
 from workbench.memory.claims import claim_key
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, is_outside
 from workbench.memory.graph_page import TypedMemory
-from workbench.memory.names import is_outside
 from workbench.memory.proposal import Action, Proposal
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import by_rule, secrets_in

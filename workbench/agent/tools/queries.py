@@ -48,9 +48,8 @@ from workbench.graph.keyword_search import memories_with
 from workbench.graph.memory_query import MemoryQuery, Order, find
 from workbench.graph.model import EntityMemory, Graph, memory_json
 from workbench.graph.search import Relevance, search_graph, unnamed_words
-from workbench.memory.entry import Entry, Kind
+from workbench.memory.entry import Entry, Kind, is_outside
 from workbench.memory.graph_page import TypedMemory
-from workbench.memory.names import is_outside
 from workbench.plural import plural
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import visible

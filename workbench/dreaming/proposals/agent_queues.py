@@ -21,10 +21,9 @@ from typing import Any, Literal, Required, TypedDict
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError
 from workbench.graph.drafts import excerpt
 from workbench.memory.claims import KEY_DIGITS, claim_key
-from workbench.memory.entry import Entry, place_of
+from workbench.memory.entry import Entry, RelPath, place_of
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document
-from workbench.memory.names import RelPath
 from workbench.memory.origin import Origin
 from workbench.memory.proposal import QUEUE, Proposal
 from workbench.workspace.agent_layouts import GEMINI_CLI, HERMES, OPENCLAW, AgentLayout, existing

@@ -20,12 +20,11 @@ from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.drafts import proposed_draft
 from workbench.graph.write import plan_forget_memory, plan_store, plan_update
 from workbench.memory.edit import find_section, is_heading, without_block_ids
-from workbench.memory.entry import Kind, entry_hash, path_of
+from workbench.memory.entry import Kind, RelPath, entry_hash, path_of
 from workbench.memory.escape import plain_line
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document, block_text
 from workbench.memory.move import with_item
-from workbench.memory.names import RelPath
 from workbench.memory.proposal import QUEUE, Proposal
 from workbench.memory.provenance import least_trusted, split_provenance
 from workbench.memory.provenance_comment import annotate

@@ -20,9 +20,8 @@ from workbench.dreaming.proposals.agent_queues import QueuedProposal, queued_in
 from workbench.dreaming.proposals.safety_flags import flags_of
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError, WorkbenchError, disk_error
 from workbench.graph.drafts import excerpt
-from workbench.memory.entry import path_of
+from workbench.memory.entry import is_outside, path_of
 from workbench.memory.markdown import Document
-from workbench.memory.names import is_outside
 from workbench.memory.proposal import Proposal, proposal_from_json
 from workbench.workspace.decisions import (
     FINAL,

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError, WorkbenchError
-from workbench.memory.entry import Entry, Kind, entry_hash, path_of
+from workbench.memory.entry import Entry, Kind, RelPath, entry_hash, is_outside, path_of
 from workbench.memory.markdown import Document, block_text
-from workbench.memory.names import RelPath, is_outside
 from workbench.memory.origin import Origin, OriginReader
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import Provenance, least_trusted, split_provenance

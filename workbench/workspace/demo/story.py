@@ -34,9 +34,8 @@ from importlib.resources.abc import Traversable
 
 import yaml
 
-from workbench.memory.entry import Entry, Kind
+from workbench.memory.entry import Entry, Kind, RelPath
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 
 _DATES_IN_NAMES = {
     "memory/": "%Y-%m-%d",
