@@ -23,7 +23,7 @@ from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, place_of
 from workbench.memory.episode import FOLDER
 from workbench.memory.invariants import blocks
-from workbench.memory.markdown import Document, block_text
+from workbench.memory.markdown import Document
 from workbench.memory.proposal import Proposal
 from workbench.operations.archive import characters, last_recalls, least_valuable, why_over
 from workbench.workspace.workspace import Workspace
@@ -106,7 +106,7 @@ def archive_proposals(
             made_at=now,
         )
         for block, why in chosen
-        for text in (block_text(memory, block[0]),)
+        for text in (memory.text_of(block[0]),)
     )
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from workbench.memory.entry import Entry, Form, Kind, RelPath, stem_of
 from workbench.memory.frontmatter import FrontMatter
 from workbench.memory.graph_types import IMPORTANCE
-from workbench.memory.markdown import Document, block_text
+from workbench.memory.markdown import Document
 from workbench.memory.moment import parse_moment
 from workbench.memory.provenance import TRUST, least_trusted, parse_day, parse_share
 
@@ -210,7 +210,7 @@ def read_memories(document: Document) -> tuple[TypedMemory, ...]:
             continue
         text, own = said["text"], _comment(entry)
         if entry.parts > 1:
-            text = block_text(document, entry).partition("]")[2]
+            text = document.text_of(entry).partition("]")[2]
         text = " ".join(text.split())
         found.append(
             TypedMemory(

@@ -150,6 +150,12 @@ class Document:
         at = bisect_left(entries, line, key=lambda entry: entry.end_line)
         return entries[at] if at < len(entries) and entries[at].start_line <= line else None
 
+    def text_of(self, entry: Entry) -> str:
+        """The text of the whole block of ``entry``, which is more than its own where it is a part."""
+        if entry.parts == 1:
+            return entry.text
+        return _clean(split_provenance(self.source(entry.whole))[0], entry.form, first=True)
+
     def _with_hash(self, prefix: str) -> Iterator[Entry]:
         """The entries whose hash begins with ``prefix``, in order; the file is read as far as one asks."""
         if self.given is not None or "entries" in self.__dict__:
@@ -229,13 +235,6 @@ def opening_paragraph(text: str) -> int:
     """How many lines the paragraph has that ``text`` begins with; 0 when it begins with something else."""
     first = next(iter(_parsed(text)), None)
     return first.map[1] if first and first.type == "paragraph_open" and first.map else 0
-
-
-def block_text(document: Document, entry: Entry) -> str:
-    """The text of the whole block of ``entry``, which is more than its own where it is a part."""
-    if entry.parts == 1:
-        return entry.text
-    return _clean(split_provenance(document.source(entry.whole))[0], entry.form, first=True)
 
 
 def first_paragraph(block: str) -> tuple[int, int] | None:

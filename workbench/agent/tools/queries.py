@@ -102,7 +102,7 @@ def memory_search(
         for one, stored, score in found.measured():
             words = stored.text if stored else one.hit.snippet
             given = GivenEntry(one.hit.entry, words, one.strength if score is None else score)
-            answer.add(one.scope.mark, _row(one, stored, score, session.now().date()), [given])
+            answer.add(one.scope.mark, _row(one, stored, score, session.today()), [given])
     return answer.told(
         "results", "nothing was found; try other words, or memory_graph_query for facts by type and day"
     )
@@ -250,7 +250,7 @@ def memory_graph_recall(
         plain=True,
         user=session.user,
     )
-    answer, today = ToolAnswer(session, query, "memory_graph_recall"), session.now().date()
+    answer, today = ToolAnswer(session, query, "memory_graph_recall"), session.today()
     try:
         found, answer.notes = _by_meaning(session, asked, graphs, call)
     except IndexUnavailableError:
@@ -271,7 +271,7 @@ def _by_meaning(
     session: AgentSession, query: Query, graphs: Mapping[str, Graph], call: Call
 ) -> tuple[list[tuple[str, EntityMemory, float]], list[str]]:
     found: list[tuple[str, EntityMemory, float]] = []
-    today = session.now().date()
+    today = session.today()
     with session.searching(call) as service:
         asked, notes = service.ask(query)
         for one in asked:
@@ -327,7 +327,7 @@ def memory_graph_query(
         order=sort,
         limit=limit,
     )
-    today = session.now().date()
+    today = session.today()
     found = [(mark, find(graph, question, today)) for mark, graph in session.graphs(call)]
     answer = ToolAnswer(session, repr(question), "memory_graph_query")
     answer.notes = [note for _, one in found for note in one.notes]
@@ -381,7 +381,7 @@ def knowledge_graph_search(
             search_graph(
                 graph.as_of(as_of) if as_of else graph,
                 query,
-                session.now().date(),
+                session.today(),
                 most=limit,
                 relevance=relevances.get(mark),
             ),

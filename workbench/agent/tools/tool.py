@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from inspect import Parameter, signature
 from typing import (
     TYPE_CHECKING,
@@ -107,14 +107,16 @@ class AgentSession:
         """Who does what is done here, as records name it."""
         return f"agent:{self.agent}"
 
+    def today(self) -> date:
+        """The day of ``now``."""
+        return self.now().date()
+
     @contextlib.contextmanager
     def searching(self, call: Call) -> Iterator[SearchService]:
         """The search, for one call at a time; opened by the first."""
         with self._turn(self._searching, call):
             if self._service is None:
-                self._service = SearchService(
-                    self.workspace, leader=self.leader, today=lambda: self.now().date()
-                )
+                self._service = SearchService(self.workspace, leader=self.leader, today=self.today)
             self._catch_up(self._service)
             yield self._service
 

@@ -23,7 +23,7 @@ from workbench.memory.edit import find_section, is_heading, without_block_ids
 from workbench.memory.entry import Kind, RelPath, entry_hash, path_of
 from workbench.memory.escape import plain_line
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.markdown import Document, block_text
+from workbench.memory.markdown import Document
 from workbench.memory.move import with_item
 from workbench.memory.proposal import QUEUE, Proposal
 from workbench.memory.provenance import least_trusted, split_provenance
@@ -304,7 +304,7 @@ def _target(foreseen: OverlayWorkspace, done: AppliedProposal) -> PromotionSourc
     if not done.proposal.target:
         raise UsageError(f"the proposal {done.proposal.key} names no entry to {done.proposal.action}")
     found = PromotionSource(*foreseen.locate(done.proposal.target))
-    done.target = block_text(found.document, found.entry)
+    done.target = found.document.text_of(found.entry)
     return found
 
 

@@ -27,7 +27,6 @@ from workbench.errors import NotCuratableError, UsageError, WorkbenchError
 from workbench.graph.drafts import excerpt
 from workbench.memory.claims import claim_key
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.markdown import block_text
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import parse_day
 from workbench.workspace.decisions import FINAL, Decided, decision_record, name_of
@@ -254,7 +253,8 @@ def foretold(workspace: Workspace, one: PendingProposal, now: datetime) -> Decis
 def _stands(workspace: Workspace, proposal: Proposal) -> str:
     with contextlib.suppress(WorkbenchError, OSError):
         if "#" in proposal.target:
-            return block_text(*workspace.locate(proposal.target))
+            document, entry = workspace.locate(proposal.target)
+            return document.text_of(entry)
     return ""
 
 

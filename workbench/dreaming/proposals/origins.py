@@ -14,7 +14,7 @@ from datetime import datetime
 
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError, WorkbenchError
 from workbench.memory.entry import Entry, Kind, RelPath, entry_hash, is_outside, path_of
-from workbench.memory.markdown import Document, block_text
+from workbench.memory.markdown import Document
 from workbench.memory.origin import Origin, OriginReader
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import Provenance, least_trusted, split_provenance
@@ -186,7 +186,7 @@ def _of_entry(workspace: Workspace, address: str) -> Quotation:
     except (WorkbenchError, OSError) as error:
         why = "it was changed or removed since" if isinstance(error, UsageError) else str(error)
         return Quotation(place=address, gone=why)
-    words = split_provenance(block_text(document, entry))[0].strip()
+    words = split_provenance(document.text_of(entry))[0].strip()
     return _quotation(entry.place, words, document, entry)
 
 

@@ -27,7 +27,6 @@ from workbench.errors import NotCuratableError, WorkbenchError
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.invariants import blocks
-from workbench.memory.markdown import block_text
 from workbench.memory.origin import ALLOWED, Origin
 from workbench.memory.proposal import Proposal
 from workbench.workspace.plan import Plan
@@ -140,7 +139,7 @@ class _Trial:
             return "it would change a pinned entry"
         if one.action == "archive" and (why := _may_not_go(touched, self.now.date())):
             return why
-        old = block_text(self.batch.foreseen.document(touched.path), touched)
+        old = self.batch.foreseen.document(touched.path).text_of(touched)
         new = merged_words(old, one.text) if one.action == "merge" else one.text
         if one.action in ("merge", "supersede") and (gone := lost(old, new)):
             return f"the old entry has text that the new one lacks: {', '.join(gone)}"
