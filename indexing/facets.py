@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from indexing.words import clean
+from workbench.frozen import frozen_kw_only
 from workbench.memory.entry import Entry, Kind, stem_of
 from workbench.memory.graph_page import memory_type
 from workbench.memory.graph_types import IMPORTANCE
@@ -32,7 +32,7 @@ _UNSAID = 127
 """The importance that stands for none: real ones end at 100."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Facets:
     """``type`` is that of a typed memory; ``importance`` in percent, None where nothing says so.
 

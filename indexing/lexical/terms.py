@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -46,6 +45,7 @@ from indexing.words import (
     identifies,
     normal,
 )
+from workbench.frozen import frozen
 
 # Measured as shares of evidence found; the maximum is flat around these.
 BOOSTS = {
@@ -234,7 +234,7 @@ _MANY, _AT_FIRST = 1_000, 8
 """Of more words than this a beginning so short means only the most frequent; by one letter, a few."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Terms:
     """The terms of a question.
 

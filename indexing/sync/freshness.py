@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Literal
 
 from indexing.storage import RefusedError, SpecialInIndexError
@@ -17,6 +17,7 @@ from indexing.sync.report import OnProgress
 from indexing.sync.sources import IndexSources, SourceScan
 from workbench.config.read_only import VARIABLE
 from workbench.errors import BusyError, IndexUnavailableError, ReadOnlyError, WorkbenchError
+from workbench.frozen import frozen_kw_only
 from workbench.memory.entry import is_outside
 from workbench.workspace.locks import held
 from workbench.workspace.snapshot import PastWorkspace
@@ -38,7 +39,7 @@ def without_vector(count: int) -> str:
     return "1 entry has no vector yet" if count == 1 else f"{count:,} entries have no vector yet"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class SourceState:
     """One place beside the workspace: how many files are there, how many indexed, and why it is absent."""
 
@@ -49,7 +50,7 @@ class SourceState:
     absent: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Freshness:
     """``added``, ``changed``, ``removed`` count files; ``pending`` counts entries without a vector.
 

@@ -12,12 +12,13 @@ import glob
 import hashlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 from workbench.errors import NotMemoryError
+from workbench.frozen import frozen
 from workbench.memory.entry import Kind, RelPath, is_outside
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.transcript import Transcript, read_transcript, transcript_document
@@ -39,7 +40,7 @@ _PATTERN = {"extra": "**/*.md", "transcripts": "**/*.jsonl"}
 _MAGIC = frozenset("*?[")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexSource:
     """One place that is indexed. ``name`` is how the settings call it, ``base`` its real folder.
 
@@ -101,7 +102,7 @@ class IndexSource:
         return [self.base] if self.single else list(layout.folders(Path(self.base), self.layout))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceScan:
     """What is there: the files, those that are too large with the reason, and how many each source has."""
 
@@ -110,7 +111,7 @@ class SourceScan:
     counts: tuple[tuple[IndexSource, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourcePage:
     """A file as a person reads it: Markdown as it is, a transcript as what was said.
 
@@ -120,7 +121,7 @@ class SourcePage:
     lines: tuple[str | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoadedSource:
     """A file as it was read: its entries, how many bytes of it, their SHA-256.
 

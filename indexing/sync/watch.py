@@ -19,6 +19,7 @@ from indexing.sync.report import Agree, SyncProgress, SyncReport
 from indexing.sync.sources import IndexSources
 from workbench.config.settings import Settings
 from workbench.errors import BusyError, WorkbenchError
+from workbench.frozen import frozen
 from workbench.workspace.late_lines import CARRY_SECONDS, LateLines
 from workbench.workspace.layout import SETTINGS_FILE
 from workbench.workspace.workspace import Workspace
@@ -183,7 +184,7 @@ class SyncStopped(BaseException):
     """A run was broken off because it is time to end; what it had stored stays, and the next one goes on."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SyncRun:
     """Why a run was made, and what came of it: a report, or an error."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -35,6 +35,7 @@ from workbench.agent.federated_search import Relevance, RelevanceOf, ScopeAnswer
 from workbench.agent.search_service import SearchService
 from workbench.agent.usage import GivenEntry
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.claims import claim_key, claim_words
 from workbench.memory.entry import Entry, Form, Kind, is_outside
 from workbench.memory.episode import FOLDER
@@ -136,7 +137,7 @@ _LISTED = 10
 _ABSTRACT = b"\nl0_abstract:"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class ContextLine:
     """One entry that is given. ``score`` in [0, 1] is the sum of ``parts``; ``text`` is fit to be shown.
 
@@ -168,7 +169,7 @@ class ContextLine:
         return f"[{whose}{as_line(self.path)}#L{self.line} trust={self.trust}] {self.text}{when}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LeftOut:
     """An entry that is not given, and why. Its text is not told."""
 
@@ -177,7 +178,7 @@ class LeftOut:
     score: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Injection:
     """What is given with one message.
 
@@ -244,7 +245,7 @@ def inject(
     return replace(selection.injection(), top_score=round(top, 4), notes=tuple(dict.fromkeys(notes)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class ContextCandidate:
     """What might be given, as ``line``, of which only the file itself says the trust and the time.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen
 from workbench.memory.entry import Entry, Kind, hash_of, path_of, place_of
 from workbench.memory.provenance import Provenance
 from workbench.workspace.workspace import Workspace
@@ -20,7 +20,7 @@ _SHARED, _LONG, _NEAR = 2, 4, 0.5
 _WORD = re.compile(r"[\u2e80-\U0003ffff]{2}|\w+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Related:
     """An entry, or a page, that belongs to another one, and why."""
 

@@ -13,12 +13,12 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import unquote
 
 from workbench.errors import BackupError, ConflictError, RepositoryStateError, UsageError
+from workbench.frozen import frozen
 from workbench.repository.git_repository import History
 from workbench.repository.git_runner import (
     PROTOCOLS,
@@ -41,7 +41,7 @@ _REMOTE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _SECRET = re.compile(r"(https?://|://[^/@:\s]*:)[^/@\s]+@", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """A place for backups: an absolute path, or the URL of a remote.
 

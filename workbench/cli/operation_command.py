@@ -12,7 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -47,6 +47,7 @@ from workbench.errors import (
     NotMemoryError,
     UsageError,
 )
+from workbench.frozen import frozen
 from workbench.memory.entry import RelPath
 from workbench.memory.markdown import Document
 from workbench.operations.operation_spec import Kind, OperationSpec, Parameter
@@ -103,7 +104,7 @@ def _why_none(document: Document, line: int) -> tuple[str, str]:
     return message, f"the nearest is at line {near.start_line}: {near.address}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddressedWorkspace:
     """The workspace that is read, and what is written before its addresses; nothing for one's own."""
 
@@ -176,7 +177,7 @@ Chosen = Callable[[], Any]
 """Gives what an operation is done to, as it is when it is called: whenever the operation is planned."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Selection:
     """Another way to say what an operation is done to, by options of its own.
 

@@ -23,6 +23,7 @@ from workbench.dreaming.normalisation import without_frame
 from workbench.dreaming.proposals.suspicious import SuspiciousLine
 from workbench.dreaming.result import DreamProgress, OnProgress, SkippedClaims, unheard
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.episode import FOLDER, Episode, read_episode
@@ -87,7 +88,7 @@ MOST_TOKENS = 160
 """Word pieces that a claim may have; of a longer block each sentence is one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mention:
     """One place at which a claim is made. Lines count from 1, both ends included.
 
@@ -311,7 +312,7 @@ class _Reader:
         self.skips.add(key, why, entry.text)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Claim:
     """A claim in a text: ``above`` lines of the text stand before it."""
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
 from workbench.dreaming.clusters import NEAR
+from workbench.frozen import frozen
 from workbench.memory.claims import bag_of_words, claim_key, claim_words, distinction, jaccard, same_order
 from workbench.memory.entry import Entry, Form
 from workbench.memory.markdown import Document
@@ -101,7 +101,7 @@ _SMALL_WORDS = """
 _NOTHING = frozenset(_SMALL_WORDS.split())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Novelty:
     """How a claim stands to an entry of long-term memory."""
 

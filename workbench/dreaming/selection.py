@@ -6,7 +6,7 @@ import contextlib
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 
 import numpy as np
@@ -21,6 +21,7 @@ from workbench.dreaming.proposals.inbox import Book, waiting
 from workbench.dreaming.score import ScoredCluster
 from workbench.dreaming.survey import Survey, line_of
 from workbench.errors import ModelUnavailableError
+from workbench.frozen import frozen
 from workbench.memory.claims import claim_key
 from workbench.memory.proposal import Action, Proposal
 from workbench.operations.sections import Meaning, heading_for
@@ -46,7 +47,7 @@ _ALIKE = 0.8
 rejected."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SelectedClaim:
     """A proposal, the claim that it is made of, and what the entry says that it would change."""
 

@@ -9,7 +9,7 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 import numpy as np
@@ -40,6 +40,7 @@ from workbench.dreaming.result import (
 )
 from workbench.dreaming.salience import BATCH
 from workbench.dreaming.score import NEVER_RECALLED, ClaimRecalls, RecallHistory, ScoredCluster
+from workbench.frozen import frozen_kw_only
 from workbench.plural import first_few, plural
 from workbench.workspace.workspace import Workspace
 
@@ -109,7 +110,7 @@ _SAMPLE = 500
 _LESS_LIKELY = "less likely than others by a first estimate"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Survey:
     """What was read and how each cluster is judged; of a great many, first those that the model looked at."""
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import Any, ClassVar, TypeAlias
 
 from workbench.errors import UsageError
+from workbench.frozen import frozen_kw_only
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import digest
 from workbench.memory.graph_page import relation_kind
@@ -39,7 +40,7 @@ _SAID = ("confidence", "importance", "occurred_at", "happens_at", "valid_from", 
 """What the comment of a line says of a draft, in its order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class LineDraft:
     """What drafts of memories and of relations have in common.
 
@@ -65,7 +66,7 @@ class LineDraft:
             raise UsageError(f"unknown trust: “{excerpt(self.trust)}”", hint="known: " + ", ".join(TRUST))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class MemoryDraft(LineDraft):
     """One typed memory: ``text`` about ``entity``, where that is empty about the person whose memory it is.
 
@@ -116,7 +117,7 @@ class MemoryDraft(LineDraft):
         return f"{self.entity}: {self.text}" if self.entity else self.text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class RelationDraft(LineDraft):
     """``entity`` ``kind`` ``target``: `Sarah Chen works_on Project Atlas`. Raises UsageError."""
 
@@ -153,7 +154,7 @@ class RelationDraft(LineDraft):
         return f"{self.entity} {self.kind} {self.target}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class EntityDraft:
     """A page to be there, with these further names. Raises UsageError."""
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import date
 from time import time_ns
 from typing import Any
 
 from workbench.collection_pause import no_garbage_collection
 from workbench.errors import EntryNotFoundError, UsageError, WorkbenchError
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.graph.keyword_search import most_linked
 from workbench.graph.memory_query import is_pending
 from workbench.graph.model import Graph, is_over
@@ -36,7 +37,7 @@ _TYPED = re.compile(
 _Stamp = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Page:
     stamp: _Stamp
     entity: Entity | None
@@ -132,7 +133,7 @@ def _unreadable(path: RelPath, error: OSError | WorkbenchError) -> Entity:
 _MOST = 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ingestion:
     """What the ledger says of one kind of source: different sources, times one was read, memories made."""
 
@@ -143,7 +144,7 @@ class Ingestion:
     last: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Stats:
     """Counts of a graph. Days are ISO dates, or None where no memory says one.
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from itertools import islice
 from math import prod
 from typing import Any
 
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.graph.keyword_search import (
     SILENT,
     Mention,
@@ -43,7 +44,7 @@ _VAGUE = 0.8
 """How much a ``related_to`` counts, which says little, beside a relation that says what it is."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hop:
     """One relation, walked along (``forward``) or against it."""
 
@@ -142,7 +143,7 @@ EACH = 12
 """Neighbours of one entity that are shown; how many more there are is said."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """An entity (or a name without a page), how it was reached, and what stands around it.
 
@@ -208,7 +209,7 @@ def _key(hop: Hop) -> str:
     return hop.entity.path if hop.entity else f"[[{hop.end}]]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphFinding:
     """One finding: where a path leads, or a memory. ``score`` in [0, 1], ``why`` one line for a person."""
 
@@ -240,7 +241,7 @@ class GraphFinding:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class GraphAnswer:
     """``asked`` says how the question was understood; ``notes`` what was assumed or is missing.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
 from workbench.errors import FlaggedError, NotCuratableError, UsageError
+from workbench.frozen import frozen
 from workbench.graph.drafts import (
     CONFIDENCE,
     USER,
@@ -145,7 +146,7 @@ def plan_store(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphWrite:
     """What drafts come to: edits of pages, the addresses of their lines, and what was left out, and why.
 

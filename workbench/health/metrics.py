@@ -11,11 +11,11 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from workbench.errors import UsageError, WorkbenchError, disk_errors
+from workbench.frozen import frozen
 from workbench.jobs.runs import JobStatus, runs, standings
 from workbench.safety.terminal import visible_line
 from workbench.workspace.registry import read_registry
@@ -46,7 +46,7 @@ Tell = Callable[..., None]
 """Puts one figure into the file: its name and value, and its labels beside those of the workspace."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MetricsFile:
     """Where the figures of one workspace are written."""
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from workbench.errors import UsageError
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.history.origin import Attribution, deed_of
 from workbench.history.text_similarity import SAME_FILE, counterpart, file_likeness, likest
 from workbench.history.versions import FileVersion, Versions, entry_in, plain_count, spoken, surroundings
@@ -29,7 +30,7 @@ _MOST_FILES = 1_000
 _VAGUE = frozenset({"add", "remove"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class LineageStep:
     """One commit in the life of an entry, or what is on disk and not recorded yet.
 
@@ -190,7 +191,7 @@ class _Trace:
         self.steps[deed.commit] = step
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EntryLink:
     """What happened, in a word, and the entries at its other end."""
 
@@ -373,7 +374,7 @@ def _alike(entry: Entry, here: Document, there: Document) -> Entry | None:
     return likest(entry, (one for one in there.entries if entry_in(here, one.address) is None))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileStep:
     """An operation on the file that is called ``path`` after it; ``renamed_from`` where that name is new."""
 

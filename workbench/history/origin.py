@@ -11,10 +11,11 @@ Line by line: which operation brought it, who, when, and in which session.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 
 from workbench.errors import NotMemoryError
+from workbench.frozen import frozen_kw_only
 from workbench.memory.entry import Entry, Kind, RelPath
 from workbench.memory.markdown import Document
 from workbench.memory.origin import OriginReader, log_trust
@@ -29,7 +30,7 @@ ACTORS = ("human", "agent", "external", "dreaming")
 UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Attribution:
     """One commit as far as memory is concerned, or what stands on disk and in no commit yet.
 
@@ -90,7 +91,7 @@ def deed_of(commit: Commit) -> Attribution:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Origin:
     """Where an entry comes from.
 
@@ -162,7 +163,7 @@ def _when(entry: Entry, deed: Attribution | None) -> date | None:
     return deed.when.astimezone().date() if deed and deed.when else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class LineOrigin:
     """One line of a file on disk. ``text`` has no line end; bytes that are not UTF-8 are surrogates.
 

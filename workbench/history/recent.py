@@ -6,10 +6,10 @@ What one session left in memory, wherever it went since.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.errors import NotMemoryError
+from workbench.frozen import frozen_kw_only
 from workbench.history.origin import line_deeds, newest, origin_of
 from workbench.memory.entry import Entry, Form, Kind, RelPath, hash_of, path_of
 from workbench.memory.episode import is_session_file
@@ -26,7 +26,7 @@ from workbench.workspace.workspace import Workspace
 _NANOSECONDS = 1e9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class RecentEntry:
     """An entry that stands in memory and has a line that was written lately.
 

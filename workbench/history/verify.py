@@ -16,6 +16,7 @@ from pathlib import Path
 
 from workbench.backup.bundles import remembered, unfinished
 from workbench.errors import ReadOnlyError, RepositoryStateError, WorkbenchError
+from workbench.frozen import frozen
 from workbench.memory.entry import entry_hash
 from workbench.memory.patch import Hunk, hunks
 from workbench.plural import first_few, plural
@@ -30,7 +31,7 @@ from workbench.workspace.own_history import MAKING
 from workbench.workspace.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IntegrityProblem:
     """One thing that is not as it should be. ``kind`` is a stable word for programs; ``hint`` a next step.
 
@@ -47,7 +48,7 @@ class IntegrityProblem:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Check:
     """One part of an audit: what was looked at, in words with counts, and what was found."""
 

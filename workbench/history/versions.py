@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 
 from workbench.errors import EntryNotFoundError, NotMemoryError
+from workbench.frozen import frozen
 from workbench.history.origin import UNRECORDED, Attribution, deed_of
 from workbench.memory.entry import Entry, EntryHash, RelPath, entry_hash, hash_of
 from workbench.memory.frontmatter import read_front_matter
@@ -87,7 +87,7 @@ _KEPT_BYTES = 64 << 20
 """Bytes of versions that are kept: they are looked through again for each entry that is followed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileVersion:
     """A file after a commit and before it (after each of the latest earlier commits that changed it).
 

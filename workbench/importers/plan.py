@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
@@ -17,6 +16,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from workbench.errors import NotCuratableError, NotMemoryError, UsageError, WorkbenchError, reason_of
+from workbench.frozen import frozen
 from workbench.graph.drafts import USER, Draft, MemoryDraft
 from workbench.graph.write import GraphWrite, write
 from workbench.memory.entry import Kind, RelPath, digest
@@ -36,7 +36,7 @@ _LONGEST = 200_000
 """Characters that one memory may have there: it becomes as many as are needed here."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImportItem:
     """One thing that comes over. ``name`` is what its source calls it, ``digest`` that of all that was read.
 
@@ -52,7 +52,7 @@ class ImportItem:
     recalls: tuple[Mapping[str, Any], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImportSource:
     """All of one source. ``label`` begins the names of its items in the ledger.
 

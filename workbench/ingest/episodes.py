@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 
 from workbench.errors import NeedsConfirmationError, NotCuratableError, NotMemoryError, UsageError
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.ingest.summary import summarise
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.clock_doubt import TOLERANCE, doubt
@@ -223,7 +224,7 @@ _NAMED = 5
 _NO_ODDITY = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class ExpiryState:
     """The queue as expiry sees it.
 
@@ -413,7 +414,7 @@ def _extended(workspace: Workspace, episode: Episode, day: date, mark: Mark | No
     return FileEdit(episode.path, before, after)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark:
     """Recalls of one episode, and the last of them; None where no moment is told that can be believed.
 

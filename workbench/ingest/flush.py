@@ -18,12 +18,13 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from workbench.dreaming.novelty import contradicts
 from workbench.errors import ReadOnlyError, WorkbenchError, disk_error
+from workbench.frozen import frozen_kw_only
 from workbench.ingest.llm_session import choose
 from workbench.ingest.sessions import Checkpoints, TranscriptReading
 from workbench.ingest.statements import Utterance, WithheldSentence, hear
@@ -61,7 +62,7 @@ _OPEN = (
 """What swallows all that follows, and what ends it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Quotation:
     """A line for the log of ``day``. ``key`` names its claim, ``line`` is where it was said.
 
@@ -121,7 +122,7 @@ def trust_of(session: Session, turn: Turn) -> str:
     return "external" if session.trust == "external" else "owner"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class FlushResult:
     """What was saved of a session. ``skipped`` says why nothing could be; ``known`` counts facts that were
     there already, ``withheld`` sentences that may not be written, by the reason."""

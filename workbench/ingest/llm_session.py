@@ -14,13 +14,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Literal, TypeVar
 
 from msgspec import Meta
 
 from workbench.errors import UsageError
+from workbench.frozen import frozen
 from workbench.graph.drafts import MemoryDraft, RelationDraft
 from workbench.ingest.grounding import content_words, is_borne_out, without_echoes
 from workbench.ingest.passages import PassageLine
@@ -311,7 +311,7 @@ class _Extracted(Answer):
 _ME = frozenset({"user", "the user", "me", "i", "myself"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExtractionAnswer:
     """What a model found in some ``lines`` of a source, and how many items were dropped; or why it failed.
 

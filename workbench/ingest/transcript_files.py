@@ -18,7 +18,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -27,6 +27,7 @@ from typing import Any
 from indexing.sync.sources import IndexSources
 from workbench.config.settings import same_place, user_settings_path
 from workbench.errors import NotMemoryError, ReadOnlyError, UsageError, WorkbenchError
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.entry import RelPath
 from workbench.workspace import layout
 from workbench.workspace.agent_layouts import CLAUDE_CODE, LAYOUTS, AgentProgram
@@ -41,7 +42,7 @@ _NOT_IN_PROJECTS = re.compile(r"[^A-Za-z0-9]")
 _PROGRAMS = tuple(program for layout in LAYOUTS for program in layout.programs)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentSessions:
     """An agent of a program: the ``folder`` of its sessions, and the ``workspace`` it works in."""
 
@@ -171,7 +172,7 @@ _BLOCK = 1 << 20
 _BELOW = Layout(include=(f"**/*{SUFFIX}",), exclude=("**/.*", "**/.*/**", "**/node_modules/**"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class TranscriptFile:
     """A transcript as the file system describes it: ``size`` in bytes, ``changed`` in seconds since 1970."""
 
@@ -198,7 +199,7 @@ class TranscriptFile:
         return self.name.removesuffix(SUFFIX)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TranscriptListing:
     """The transcripts that were found, and what could not be read, with the reason."""
 
@@ -309,7 +310,7 @@ _FOLDERS = ("cwd", "workspace", "workspaceDir")
 """Under which names the lines of a transcript say in which folder the agent worked."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionRoute:
     """Where a session comes from: its ``key``, the ``agent``, the ``user``, words of its ``origin``.
 

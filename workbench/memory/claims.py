@@ -16,8 +16,8 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from workbench.frozen import frozen
 from workbench.memory.entry import digest, without_emphasis
 from workbench.memory.provenance import split_provenance
 
@@ -57,7 +57,7 @@ _TURNS = re.compile(
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[^\W\d_a-zß-öø-ÿ][\w’'-]+", re.UNICODE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Distinction:
     """What sets claims apart that are alike otherwise: numbers, names, and what turns them round.
 

@@ -6,11 +6,11 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from typing import NewType
 
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.provenance import Provenance
 
 RelPath = NewType("RelPath", str)
@@ -64,7 +64,7 @@ class Form(StrEnum):
     HEADING = "heading"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     """Bytes ``start`` up to, not including, ``end`` of a file."""
 
@@ -72,7 +72,7 @@ class Span:
     end: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Entry:
     """One list item with what is nested in it, one paragraph, table, code block or bare heading.
 

@@ -7,9 +7,9 @@ have none; what they say of themselves is read from their name and their first l
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
+from workbench.frozen import frozen_kw_only
 from workbench.memory.entry import Kind, RelPath, stem_of, without_emphasis
 from workbench.memory.escape import plain_line
 from workbench.memory.markdown import Document, file_date
@@ -32,7 +32,7 @@ _STEM = 6
 _NAMED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class EpisodeHeader:
     """What an episode says of itself, read or about to be written."""
 
@@ -48,7 +48,7 @@ class EpisodeHeader:
     pinned: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Episode(EpisodeHeader):
     """The front matter of one episode page. ``problem`` says why it could not be read."""
 

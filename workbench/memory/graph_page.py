@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from workbench.frozen import frozen_kw_only
 from workbench.memory.entry import Entry, Form, Kind, RelPath, stem_of
 from workbench.memory.frontmatter import FrontMatter
 from workbench.memory.graph_types import IMPORTANCE
@@ -42,7 +42,7 @@ _DONE_FIELDS = ("done", "done_at", "completed_at")
 _DONE_WORDS = frozenset({"done", "completed", "cancelled", "canceled", "closed"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class PageLine:
     """What a memory and a relation say of themselves as lines of a page.
 
@@ -65,7 +65,7 @@ class PageLine:
         return self.valid_from
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class TypedMemory(PageLine):
     """One observation: ``- [preference] Prefers async reviews``.
 
@@ -98,7 +98,7 @@ class TypedMemory(PageLine):
         return self.happens_at or self.occurred_at or self.valid_from or self.recorded_at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Relation(PageLine):
     """One relation: ``- works_on [[Project Atlas]]``, also ``- works on [[Project Atlas|Atlas]] (again)``.
 
@@ -109,7 +109,7 @@ class Relation(PageLine):
     target: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Entity:
     """One graph page. ``problem`` says why its header, or all of it, could not be read."""
 

@@ -15,6 +15,7 @@ from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.errors import AmbiguousEntryError, EntryNotFoundError
+from workbench.frozen import frozen
 from workbench.memory.entry import (
     HASH_DIGITS,
     Entry,
@@ -57,7 +58,7 @@ _LEAST_PARSED = 256
 _LISTS = ("bullet_list_open", "ordered_list_open")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Heading:
     """A heading with its level, its own line range (0-based, end excluded) and the path down to it."""
 

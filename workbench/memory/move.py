@@ -14,9 +14,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from workbench.errors import NotCuratableError
+from workbench.frozen import frozen
 from workbench.memory.edit import as_item, find_section, take_out
 from workbench.memory.entry import Entry, Form, Kind, RelPath, encoded, entry_hash
 from workbench.memory.invariants import (
@@ -49,7 +50,7 @@ FIRST = "-"
 _SAID = re.compile(r"(?P<name>-|[0-9a-f]{12}(?:~[0-9]{1,9})?)(?:\+(?P<gap>[0-9]{1,4}))?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MovedBlock:
     """A block without its file: its whole bytes, lines ending in ``\\n``, at the left margin.
 
@@ -72,7 +73,7 @@ class MovedBlock:
         return self.entries[0].plain_title
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Destination:
     """Where something can be set down: byte positions, the best first, under ``heading``.
 

@@ -12,11 +12,11 @@ import functools
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 from types import MappingProxyType
 
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.entry import Entry, Form, Kind, is_outside
 from workbench.memory.episode import is_session_file
 from workbench.memory.markdown import Document
@@ -33,7 +33,7 @@ class Origin(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Permissions:
     """What automation may do with a line: each is denied unless it is said.
 
@@ -163,7 +163,7 @@ _CALLED = re.compile(
 """How USER.md says whose memory it is: `- **Name:** Ana Ruiz, she/her`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AttributedLine:
     """Who a line is from, and its words without the mark of whoever speaks.
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
 from workbench.errors import NotCuratableError, NotMemoryError
+from workbench.frozen import frozen
 from workbench.memory.entry import RelPath, path_of
 from workbench.memory.invariants import blocks, plain, span_of
 from workbench.memory.markdown import Document
@@ -38,7 +38,7 @@ _FROM, _UNDER, _AFTER, _SINCE = "from", "under", "after", "quarantined"
 _OURS = (_FROM, _UNDER, _AFTER, _SINCE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetAside:
     """Something in quarantine: an entry, or a whole page, with where it came from and since when."""
 
@@ -48,7 +48,7 @@ class SetAside:
     since: date | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Return:
     """What is on its way back: the file and heading path, and behind what it stood, the nearest first."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from workbench.errors import FlaggedError, NotCuratableError
+from workbench.frozen import frozen
 from workbench.memory.entry import Entry, Form, Kind, RelPath, entry_hash, path_of
 from workbench.memory.episode import is_session_file, read_episode
 from workbench.memory.file_edit import FileEdit
@@ -106,7 +107,7 @@ def require_released(address: str) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PromotionSource:
     """An entry whose words are taken, in the file that it stands in."""
 

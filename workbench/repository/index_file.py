@@ -11,13 +11,13 @@ import re
 import shlex
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench import processes
 from workbench.errors import RepositoryStateError, WriteFailedError
+from workbench.frozen import frozen
 from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
 from workbench.repository.objects import BlobId, CommitId
@@ -35,7 +35,7 @@ _LAG_DEPTH = 50
 """Commits of ours that the person's index may lie behind."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexRow:
     """One line of the index; ``tag`` is S for what a sparse checkout left out, small for assumed."""
 

@@ -13,12 +13,12 @@ import threading
 import time
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from subprocess import PIPE
 from typing import Any, NewType
 
 from workbench.errors import RepositoryStateError, StoppedError
+from workbench.frozen import frozen, frozen_kw_only
 
 CommitId = NewType("CommitId", str)
 """A full git object name of a commit (40 or 64 hexadecimal digits)."""
@@ -34,7 +34,7 @@ _TYPES = {"commit": 1, "tree": 2, "blob": 3}
 _UNFIT = re.compile(r"[<>\0-\x1f]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReferenceMove:
     """A reference of ours that moves from ``old`` to ``new`` (None: it is not there).
 
@@ -47,7 +47,7 @@ class ReferenceMove:
     aside: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Commit:
     """A commit as it is stored. ``trailers`` are the ``Key: value`` lines of its last paragraph."""
 

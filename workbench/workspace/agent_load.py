@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_kw_only
 from workbench.memory.entry import Kind
 from workbench.workspace.agent_rules import Cut, LoadLimit, Unit
 from workbench.workspace.layout import MemoryFile, fits
@@ -16,7 +17,7 @@ LOADED = (Kind.MEMORY, Kind.BOOTSTRAP)
 """What an agent is given when a session begins."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class LoadState:
     """A file or folder against the limit that it comes nearest to: ``used`` of ``limit``, in ``unit``."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.errors import NoRepositoryError, RepositoryStateError, disk_error
+from workbench.frozen import frozen
 from workbench.memory.entry import RelPath
 from workbench.repository.git_repository import History
 from workbench.repository.git_runner import ask
@@ -28,7 +28,7 @@ _MANY = 20
 _NEARLY_ALL = 0.9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnrecordedChanges:
     """Files that differ from a commit with their bytes (None: gone), and those that git ignores."""
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from workbench.errors import NotMemoryError, WorkbenchError
+from workbench.frozen import frozen
 from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
 from workbench.repository.git_repository import History
@@ -26,7 +27,7 @@ _NAME = "journal.json"
 _TEMPORARY = re.compile(r"\.wb-[0-9a-f]+-\d+\.tmp")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileStep:
     """One file of the operation: which bytes it had, which it gets, and the name of its new file.
 
@@ -46,7 +47,7 @@ class FileStep:
         return self.before != self.after
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Intent:
     """An operation that is decided: its objects are stored and its commit is built; files come next.
 

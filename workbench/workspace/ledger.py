@@ -22,7 +22,6 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -33,6 +32,7 @@ from workbench.errors import (
     WorkbenchError,
     disk_errors,
 )
+from workbench.frozen import frozen
 from workbench.memory.entry import RelPath
 from workbench.memory.provenance import Fields, MarkReader
 from workbench.plural import plural
@@ -88,7 +88,7 @@ _DEPTH = 10_000
 _BOOK, _OPERATION = "book", "operation"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LedgerPage:
     """The records of one file, and how many of its lines are none. ``place`` says where it stands."""
 
@@ -97,7 +97,7 @@ class LedgerPage:
     bad: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForeignLedger:
     """A ledger that came from elsewhere and counts for nothing yet.
 

@@ -13,7 +13,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, date, datetime
 from inspect import Parameter, signature
 from typing import (
@@ -36,6 +36,7 @@ from workbench.agent.federated_search import READ_ONLY, open_leader
 from workbench.agent.search_service import SearchService
 from workbench.agent.usage import GivenEntry, record_recalls
 from workbench.errors import BusyError, NotCuratableError, ReadOnlyError, WorkbenchError
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.graph.model import Graph
 from workbench.graph.read import GraphReader
 from workbench.memory.entry import Kind
@@ -59,7 +60,7 @@ class CallCancelledError(WorkbenchError):
     code = "cancelled"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """One call of a tool. Once ``cancelled`` is set, nothing is begun any more."""
 
@@ -235,7 +236,7 @@ class ToolError(Exception):
     """A call that did not come to an answer; its text tells an agent what to do next."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Tool:
     """One function for agents. ``result`` is the JSON schema (2020-12) of the object that it answers.
 

@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Any, Literal, Required, TypedDict
 
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError
+from workbench.frozen import frozen_kw_only
 from workbench.graph.drafts import excerpt
 from workbench.memory.claims import KEY_DIGITS, claim_key
 from workbench.memory.entry import Entry, RelPath, place_of
@@ -41,7 +42,7 @@ Change = Callable[[Workspace, RelPath, bytes, str | None], Iterable[FileEdit]]
 Settle = Callable[[bytes, str, datetime | None], bytes]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class AgentQueue:
     """Where one agent lets its own proposals wait for a person.
 
@@ -63,7 +64,7 @@ class AgentQueue:
     lock: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class QueuedProposal:
     """A proposal in the file ``path`` of a queue, which held ``data``.
 

@@ -9,10 +9,10 @@ import contextlib
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError, WorkbenchError
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.entry import Entry, Kind, RelPath, entry_hash, is_outside, path_of
 from workbench.memory.markdown import Document
 from workbench.memory.origin import Origin, OriginReader
@@ -123,7 +123,7 @@ _PLACE = re.compile(r"(?P<path>.+)#L(?P<first>[1-9]\d{0,8})(?:-L(?P<last>[1-9]\d
 _MOST_LINES = 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Quotation:
     """One source: ``place`` is ``path#L12-L14`` as it is by now, ``address`` that of the entry there.
 
@@ -153,7 +153,7 @@ def quotations(workspace: Workspace, proposal: Proposal) -> tuple[Quotation, ...
     return tuple(found.values())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuotedLine:
     """A line of a file by its number; ``own`` where it belongs to what is quoted."""
 

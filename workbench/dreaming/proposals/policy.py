@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from workbench.dreaming.eviction import archive_proposals, turn_finder
@@ -24,6 +23,7 @@ from workbench.dreaming.proposals.overlay import OverlayWorkspace
 from workbench.dreaming.proposals.safety_flags import flags_of
 from workbench.dreaming.vetoes import veto
 from workbench.errors import NotCuratableError, WorkbenchError
+from workbench.frozen import frozen
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.invariants import blocks
@@ -42,7 +42,7 @@ ACTOR = "dreaming"
 _BY_OTHERS = "its source is external"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PolicyChoice:
     """What may be accepted unseen, what must be archived to make room for it, and the others with why."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.dreaming.proposals.inbox import read_book, waiting
 from workbench.dreaming.proposals.safety_flags import SUSPECTED_BY
+from workbench.frozen import frozen
 from workbench.memory.claims import claim_key
 from workbench.memory.origin import Origin
 from workbench.memory.proposal import Proposal
@@ -22,7 +22,7 @@ MOST = 20
 _LONGEST = 600
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SuspiciousLine:
     """A line as it stands with the speaker's mark, its place (``path#L12``), entry and origin, and why."""
 
