@@ -500,12 +500,12 @@ def workspace() -> Iterator[Workspace]:
 
     With ``--as-of`` it is the workspace of that moment, and cannot be changed.
     """
-    with contextlib.closing(opened(click.get_current_context().obj)) as found:
+    with contextlib.closing(opened()) as found:
         yield found
 
 
-def opened(folder: Path | str | None, *, anyhow: bool = False) -> Workspace:
-    """The workspace in ``folder``, else the nearest one, as of the moment that was asked for.
+def opened(folder: Path | str | None = None, *, anyhow: bool = False) -> Workspace:
+    """The workspace in ``folder``, else that of ``-w`` or the nearest, as of the moment that was asked for.
 
     ``anyhow``: also where its settings are wrong. What of them was passed over is told on stderr, once.
     """
@@ -513,7 +513,9 @@ def opened(folder: Path | str | None, *, anyhow: bool = False) -> Workspace:
 
     context = click.get_current_context()
     lenient = context.info_name in _READS and not context.params.get("commit")
-    found = Workspace.open(folder or Workspace.nearest_root("."), anyhow=anyhow, lenient=lenient)
+    found = Workspace.open(
+        folder or context.obj or Workspace.nearest_root("."), anyhow=anyhow, lenient=lenient
+    )
     tell_skipped(found)
     asked = context.meta.get(AS_OF)
     if asked is None:

@@ -193,13 +193,13 @@ def _here(as_of: str, said: str | None, *, words: bool) -> Iterator[tuple[Search
     if as_of or said:
         context.meta[AS_OF] = as_of or said
     try:
-        memory = opened(context.obj)
+        memory = opened()
     except WorkbenchError as error:  # where no moment is called so, today's answers
         if not said:
             raise
         narrate(f"as-of:{said}: {error.message}")
         context.meta[AS_OF] = None
-        memory = opened(context.obj)
+        memory = opened()
     with contextlib.closing(memory) as place:
         _require_index(place, vectors=not words)
         with contextlib.closing(SearchService(place, vectors=not words)) as service:
