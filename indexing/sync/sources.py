@@ -215,7 +215,7 @@ class IndexSources:
         if not is_outside(path):
             return self.workspace.read(path)
         with self._opened(path) as descriptor:
-            return b"".join(_blocks(descriptor, MARKDOWN_LIMIT))
+            return b"".join(blocks(descriptor, MARKDOWN_LIMIT))
 
     def document(self, path: str) -> Document:
         """The entries of a file as it is now. Raises as ``read`` does."""
@@ -321,7 +321,7 @@ class _Measure:
 
     def through(self, descriptor: int, size: int | None) -> Iterator[bytes]:
         """The file in blocks, up to ``size`` bytes."""
-        for block in _blocks(descriptor, TRANSCRIPT_LIMIT if size is None else size):
+        for block in blocks(descriptor, TRANSCRIPT_LIMIT if size is None else size):
             self.size += len(block)
             self._all.update(block)
             self._last = (self._last + block[-TAIL:])[-TAIL:]
@@ -333,10 +333,10 @@ def tail_digest(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
-def _blocks(descriptor: int, size: int) -> Iterator[bytes]:
-    at = 0
-    while at < size and (block := os.pread(descriptor, min(_BLOCK, size - at), at)):
-        at += len(block)
+def blocks(descriptor: int, end: int, start: int = 0) -> Iterator[bytes]:
+    """The bytes from ``start`` up to ``end``, as many of them as are there."""
+    while start < end and (block := os.pread(descriptor, min(_BLOCK, end - start), start)):
+        start += len(block)
         yield block
 
 

@@ -26,8 +26,7 @@ from workbench.memory.claims import claim_key
 from workbench.memory.proposal import Action, Proposal
 from workbench.operations.sections import Meaning, heading_for
 from workbench.plural import plural
-from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import by_rule, secrets_in
+from workbench.safety.hidden_text import unsafe_in
 from workbench.workspace.decisions import near_key
 from workbench.workspace.workspace import Workspace
 
@@ -117,8 +116,8 @@ class Chooser:
     def _why_not(self, judged: ScoredCluster, standing: Novelty | None) -> str | None:
         """Why a claim that passed is not proposed all the same; None where it may be."""
         best = judged.cluster.best
-        if findings := (*secrets_in(best.context), *hidden_in(best.context)):
-            return f"flagged: {'; '.join(by_rule(findings))}"
+        if findings := unsafe_in(best.context):
+            return f"flagged: {'; '.join(findings)}"
         if why := self._decided.why(judged.cluster):
             return why
         if entry := self._memory.says(judged.cluster.keys):

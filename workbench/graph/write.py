@@ -35,8 +35,8 @@ from workbench.memory.markdown import Document
 from workbench.memory.provenance import Provenance, least_trusted
 from workbench.memory.provenance_comment import with_origins
 from workbench.operations.edit import put_in_place
-from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import by_rule, looks_like_key, secrets_in
+from workbench.safety.hidden_text import unsafe_in
+from workbench.safety.secrets import looks_like_key, secrets_in
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
@@ -355,8 +355,7 @@ def line_at(workspace: Workspace, address: str) -> tuple[Document, TypedMemory |
 
 def held_back(draft: Draft) -> str:
     """Why a draft is not written: the secrets and the hidden text in its words; empty for others."""
-    words = draft.words
-    found = by_rule((*secrets_in(words), *hidden_in(words)))
+    found = unsafe_in(draft.words)
     if not found and any(map(looks_like_key, draft.names)):
         found = ("a name that looks like a key",)
     return "; ".join(found)

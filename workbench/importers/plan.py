@@ -26,8 +26,7 @@ from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.model_window import fits, pieces
 from workbench.memory.provenance import parse_instant
-from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import by_rule, secrets_in
+from workbench.safety.hidden_text import unsafe_in
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
@@ -298,7 +297,7 @@ def _files(
         try:
             before = workspace.files.read_or_none(path)
             text = data.decode("utf-8", "replace")
-            why = "; ".join(by_rule((*secrets_in(text), *hidden_in(text))))
+            why = "; ".join(unsafe_in(text))
         except (WorkbenchError, OSError) as error:
             before, why = None, reason_of(error)
         digest_now = _bytes_digest(before or b"")

@@ -27,10 +27,10 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from indexing.sync.sources import TAIL, tail_digest
+from indexing.sync.sources import TAIL, blocks, tail_digest
 from workbench.config.settings import Settings
 from workbench.frozen import frozen, frozen_kw_only
-from workbench.ingest.transcript_files import SessionRoute, TranscriptFile, blocks, opened, route_of, routed
+from workbench.ingest.transcript_files import SessionRoute, TranscriptFile, opened, route_of, routed
 from workbench.memory.transcript import About, Compaction, Session, Transcript, Turn, read_transcript
 from workbench.workspace.workspace import Workspace
 
@@ -298,7 +298,7 @@ def read_new(
         if start is None or start.offset == file.size:
             return None
         first = _beginning(start, file, whole=whole)
-        data = blocks(descriptor, first.offset, file.size)
+        data = blocks(descriptor, file.size, first.offset)
         transcript = read_transcript(first.session, data, start=first.offset, line=first.line)
         if transcript.end <= start.offset:
             return None

@@ -24,7 +24,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from indexing.sync.sources import IndexSources
+from indexing.sync.sources import IndexSources, blocks
 from workbench.config.settings import same_place, user_settings_path
 from workbench.errors import NotMemoryError, ReadOnlyError, UsageError, WorkbenchError
 from workbench.frozen import frozen, frozen_kw_only
@@ -168,7 +168,6 @@ def project_name(path: str) -> str:
 
 
 SUFFIX = ".jsonl"
-_BLOCK = 1 << 20
 _BELOW = Layout(include=(f"**/*{SUFFIX}",), exclude=("**/.*", "**/.*/**", "**/node_modules/**"))
 
 
@@ -247,13 +246,6 @@ def opened(path: str) -> contextlib.AbstractContextManager[int]:
     """A descriptor to read a transcript from. Entering it raises as ``look`` does."""
     folder, name = os.path.split(path)
     return Files(Path(os.path.realpath(folder or "."))).opened(RelPath(name))
-
-
-def blocks(descriptor: int, start: int, end: int) -> Iterator[bytes]:
-    """The bytes from ``start`` up to ``end``, as many of them as are there."""
-    while start < end and (block := os.pread(descriptor, min(_BLOCK, end - start), start)):
-        start += len(block)
-        yield block
 
 
 def why_unreadable(error: Exception) -> str:
@@ -426,7 +418,7 @@ def _is_of(root: Path, cwd: str, own: str) -> bool:
 
 def _head(file: TranscriptFile, most: int) -> bytes:
     with opened(file.path) as descriptor:
-        return b"".join(blocks(descriptor, 0, min(file.size, most)))
+        return b"".join(blocks(descriptor, min(file.size, most)))
 
 
 def _folder_in(file: TranscriptFile) -> str:

@@ -20,8 +20,8 @@ from workbench.memory.frontmatter import set_front_matter
 from workbench.memory.markdown import Document
 from workbench.memory.origin import OriginReader, log_trust
 from workbench.memory.provenance import Provenance, least_trusted, provenance
-from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import by_rule, masked_line, secrets_in
+from workbench.safety.hidden_text import unsafe_in
+from workbench.safety.secrets import masked_line, secrets_in
 from workbench.safety.terminal import cut
 from workbench.workspace.layout import ARCHIVE, is_quarantined
 from workbench.workspace.workspace import Workspace
@@ -190,14 +190,9 @@ def held_back(entries: Mapping[str, Entry]) -> dict[str, str]:
 
     Raises FlaggedError when none passes: then there is nothing to be done without a person's word.
     """
-    held: dict[str, str] = {}
-    secret = False
-    for name, entry in entries.items():
-        secrets = secrets_in(entry.text)
-        if findings := (*secrets, *hidden_in(entry.text)):
-            held[name] = "; ".join(by_rule(findings))
-            secret = secret or bool(secrets)
+    held = {name: "; ".join(found) for name, entry in entries.items() if (found := unsafe_in(entry.text))}
     if held and len(held) == len(entries):
+        secret = any(secrets_in(entry.text) for entry in entries.values())
         raise FlaggedError({_title(entries[name]): why for name, why in held.items()}, secret=secret)
     return held
 

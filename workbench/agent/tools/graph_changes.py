@@ -45,8 +45,8 @@ from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind, is_outside
 from workbench.memory.graph_page import TypedMemory
 from workbench.memory.proposal import Action, Proposal
-from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import by_rule, secrets_in
+from workbench.safety.hidden_text import unsafe_in
+from workbench.safety.secrets import secrets_in
 from workbench.workspace.layout import SETTINGS_FILE
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -316,8 +316,8 @@ def _reason(said: str | None) -> str:
     it is about is.
     """
     reason = " ".join((said or "").split())
-    if found := (*secrets_in(reason), *hidden_in(reason)):
-        raise FlaggedError({"reason": "; ".join(by_rule(found))}, secret=bool(secrets_in(reason)))
+    if found := unsafe_in(reason):
+        raise FlaggedError({"reason": "; ".join(found)}, secret=bool(secrets_in(reason)))
     return reason
 
 

@@ -11,8 +11,7 @@ from workbench.frozen import frozen
 from workbench.memory.claims import claim_key
 from workbench.memory.origin import Origin
 from workbench.memory.proposal import Proposal
-from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import secrets_in
+from workbench.safety.hidden_text import unsafe_in
 from workbench.safety.terminal import cut
 from workbench.workspace.decisions import name_of
 from workbench.workspace.workspace import Workspace
@@ -37,7 +36,7 @@ def suspicious_proposals(suspects: Iterable[SuspiciousLine], now: datetime) -> t
     """A proposal for each different text, which names all places where it stands."""
     by_text: dict[str, list[SuspiciousLine]] = {}
     for one in suspects:
-        if not secrets_in(one.text) and not hidden_in(one.text):
+        if not unsafe_in(one.text):
             by_text.setdefault(claim_key(one.text), []).append(one)
     return tuple(
         Proposal(
