@@ -166,7 +166,7 @@ class IndexSources:
             real, single = os.path.split(real)
             pattern = glob.escape(single)
         absent = _absent(real)
-        if real == root or real.startswith(self._root):
+        if real == root or real.startswith(self.root):
             absent = "it is inside the workspace: use `include` for its files"
         if not single and "." not in pattern.rpartition("/")[2]:  # it names folders
             pattern = f"{pattern}/{_PATTERN[sort]}".lstrip("/")
@@ -200,7 +200,7 @@ class IndexSources:
             for file in source.scan():
                 if file.size > limit:
                     left_out[file.path] = f"it is larger than {limit // 1_000_000:,} MB"
-                elif not source.beside or not (file.path in files or file.path.startswith(self._root)):
+                elif not source.beside or not (file.path in files or file.path.startswith(self.root)):
                     files[file.path] = file
             counts.append((source, len(files) - before))
         return SourceScan(tuple(files.values()), left_out, tuple(counts))
@@ -276,7 +276,8 @@ class IndexSources:
         return list(dict.fromkeys(folder for source in self.all for folder in source.folders()))
 
     @cached_property
-    def _root(self) -> str:
+    def root(self) -> str:
+        """What the paths of the workspace's own files begin with on disk."""
         return os.fspath(self.workspace.root).rstrip("/") + "/"
 
     @contextlib.contextmanager

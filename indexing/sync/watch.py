@@ -170,8 +170,7 @@ def _stamps(sources: IndexSources) -> dict[str, tuple[int, int, int]]:
 
 def _matters(path: str, sources: IndexSources, folders: frozenset[str]) -> str:
     """How the index calls ``path`` when it is indexed or may be a folder of what is; else an empty text."""
-    root = os.fspath(sources.workspace.root).rstrip("/") + "/"
-    name = path.removeprefix(root)
+    name = path.removeprefix(sources.root)
     if sources.holds(name) or name == SETTINGS_FILE or path in folders:
         return name
     if not os.path.isdir(path):

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from datetime import date
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from workbench.errors import UsageError
 from workbench.frozen import frozen_kw_only
@@ -27,6 +27,7 @@ from workbench.safety.secrets import masked_line
 from workbench.safety.terminal import cut, visible
 from workbench.workspace.decisions import near_key
 
+_T = TypeVar("_T")
 USER = "User"
 """The page of the person whose memory it is, where nothing says what they are called."""
 LONGEST_NAME = 200
@@ -276,6 +277,11 @@ def _share_of(name: str, value: object) -> float:
         return float(str(value))
     except ValueError:
         raise UsageError(f"{name} must be a number from 0 to 1, not “{excerpt(str(value))}”") from None
+
+
+def without_none(fields: Mapping[str, _T | None]) -> dict[str, _T]:
+    """Those of ``fields`` of which something is said."""
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def excerpt(text: str, characters: int = 60) -> str:

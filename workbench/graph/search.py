@@ -7,7 +7,7 @@ with ten thousand relations can hold it up; what was left out is said.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import islice
@@ -30,7 +30,7 @@ from workbench.graph.keyword_search import (
 )
 from workbench.graph.model import Graph, RelationLink, is_over, memory_json, sources_of
 from workbench.memory.entry import Entry
-from workbench.memory.graph_page import Entity, TypedMemory, name_key
+from workbench.memory.graph_page import Entity, PageLine, TypedMemory, name_key
 from workbench.safety.terminal import visible_line
 
 MAX_HOPS = 3
@@ -221,10 +221,14 @@ class GraphFinding:
     memory: TypedMemory | None = None
 
     @property
+    def lines(self) -> Sequence[PageLine]:
+        """The lines of pages that say it."""
+        return [self.memory] if self.memory else [hop.link.relation for hop in self.path]
+
+    @property
     def sources(self) -> tuple[str, ...]:
         """Where it comes from: what its lines name as their sources, else where the lines stand."""
-        items = [self.memory] if self.memory else [hop.link.relation for hop in self.path]
-        return tuple(dict.fromkeys(source for item in items for source in sources_of(item)))
+        return tuple(dict.fromkeys(source for line in self.lines for source in sources_of(line)))
 
     def as_json(self) -> dict[str, Any]:
         """As the command line prints it and an agent gets it."""
@@ -461,8 +465,5 @@ def _once(found: Iterable[GraphFinding]) -> tuple[GraphFinding, ...]:
     """Each line of memory, and each path, where it stands first."""
     kept: dict[tuple[int, ...], GraphFinding] = {}
     for one in found:
-        lines: Iterable[TypedMemory | object] = (
-            [one.memory] if one.memory else [hop.link.relation for hop in one.path]
-        )
-        kept.setdefault(tuple(id(line) for line in lines), one)
+        kept.setdefault(tuple(map(id, one.lines)), one)
     return tuple(kept.values())

@@ -24,6 +24,7 @@ from workbench.graph.drafts import (
     number,
     one_line,
     relation_key,
+    without_none,
 )
 from workbench.graph.page_edit import Changes, document_of
 from workbench.memory.claims import claim_key
@@ -61,7 +62,7 @@ def plan_store_text(
     ``said`` are further fields of the memory, None where nothing is said of them. Raises UsageError for those
     that a relation does not have, and what ``plan_store`` raises.
     """
-    given = {name: value for name, value in said.items() if value is not None}
+    given = without_none(said)
     common: dict[str, Any] = {
         "entity": about,
         "entity_type": entity_type or "",
@@ -243,8 +244,7 @@ def plan_update(
     entry = memory.entry
     words = memory.text if text is None else one_line(text, "the text of a memory")
     kind = memory.type if type is None else type
-    days = {"valid_until": valid_until, "happens_at": happens_at}
-    days = {name: day for name, day in days.items() if day is not None}
+    days = without_none({"valid_until": valid_until, "happens_at": happens_at})
     draft = memory_draft(  # proves all that is said together
         {
             "text": words,
@@ -264,7 +264,7 @@ def plan_update(
         # what is said in other words is the owner's no more
         "trust": "agent" if actor != "human" and words != memory.text and memory.trust == "owner" else None,
     }
-    origin = entry.origin.changed({name: value for name, value in said.items() if value is not None})
+    origin = entry.origin.changed(without_none(said))
     after, became = _rewritten(document, entry, memory, kind, words, origin)
     if after.data == document.data:
         raise NotCuratableError("there is nothing to change: it already has these values")

@@ -90,8 +90,12 @@ def distinction(text: str) -> Distinction:
 
 def _singular(name: str) -> str:
     """`Tuesdays` and `Tuesday` are one name, and so is `Sarah's`."""
-    bare = name.casefold().removesuffix("'s").removesuffix("’s")
-    return bare[:-1] if len(bare) > 3 and bare.endswith("s") and not bare.endswith("ss") else bare
+    return without_s(name.casefold().removesuffix("'s").removesuffix("’s"))
+
+
+def without_s(word: str) -> str:
+    """A word of English without the ``s`` of its plural."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
 _SMALL_WORDS = """

@@ -37,7 +37,7 @@ from workbench.errors import (
     UsageError,
 )
 from workbench.graph import operations
-from workbench.graph.drafts import MemoryDraft, memory_draft
+from workbench.graph.drafts import MemoryDraft, memory_draft, without_none
 from workbench.graph.keyword_search import suggestions
 from workbench.graph.model import EntityMemory, Graph
 from workbench.graph.write import flagged, held_back, plan_forget_memory, plan_store, plan_update, record_skip
@@ -169,7 +169,7 @@ def memory_graph_update(
     """Change one memory of the graph: its words, type, days, importance, or that a todo is done. For
     something that stopped being true give `valid_until` and store what is true now.
     """
-    said: dict[str, Any] = {
+    said = {
         "text": text,
         "type": type,
         "importance": importance,
@@ -178,7 +178,7 @@ def memory_graph_update(
         "valid_until": valid_until,
         "done": done,
     }
-    changes = {name: value for name, value in said.items() if value is not None}
+    changes: dict[str, Any] = without_none(said)
     with session.writing(call, operations.UPDATE) as place:
         held = _memory(session, memory, call)
         address, marks = held.memory.entry.address, _as_words(changes)

@@ -396,8 +396,7 @@ def knowledge_graph_search(
             row["memory"] = _memory(mark, found.memory)
         for hop in row["path"]:
             hop["entry"] = marked(mark, hop["entry"])
-        items = [found.memory] if found.memory else [hop.link.relation for hop in found.path]
-        answer.add(mark, _visible(row), _given([item.entry for item in items], found.score))
+        answer.add(mark, _visible(row), _given([line.entry for line in found.lines], found.score))
     answer.notes += _known_names(one.suggestions for _, one in answers)
     understood = visible(next((one.asked for _, one in answers if one.asked), ""))
     return answer.told("found", understood=understood)

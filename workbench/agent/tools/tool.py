@@ -37,6 +37,7 @@ from workbench.agent.search_service import SearchService
 from workbench.agent.usage import GivenEntry, record_recalls
 from workbench.errors import BusyError, NotCuratableError, ReadOnlyError, WorkbenchError
 from workbench.frozen import frozen, frozen_kw_only
+from workbench.graph.drafts import without_none
 from workbench.graph.model import Graph
 from workbench.graph.read import GraphReader
 from workbench.memory.entry import Kind
@@ -303,7 +304,7 @@ class Tool:
     def _by_own_names(self, arguments: object) -> object:
         if not isinstance(arguments, Mapping):
             return arguments
-        said = {name: value for name, value in arguments.items() if value is not None}
+        said = without_none(arguments)
         for alias, name in self._aliases.items():
             if alias in said:
                 value = said.pop(alias)
