@@ -27,8 +27,7 @@ from benchmarks.sentences import MixedEmbedder
 from indexing.embedding.choice import ModelChoice
 from indexing.embedding.local import open_embedder
 from indexing.embedding.port import Embedder
-from indexing.lexical.schema import open_index
-from indexing.lexical.terms import terms_of, words_query
+from indexing.lexical.terms import open_index, terms_of, words_query
 from indexing.search.answer import Query
 from indexing.search.index_search import IndexSearch
 from indexing.sync.generations import Generation, Generations

@@ -27,7 +27,7 @@ from pathlib import Path
 from benchmarks.question_sets import Asked, Collection, conversations, demo, known_item, made, missing
 from indexing.document import Stored
 from indexing.lexical.reader import LexicalReader
-from indexing.lexical.schema import BOOSTS
+from indexing.lexical.terms import BOOSTS
 from indexing.query.dates import periods_in
 from indexing.ranking.order import diversified, rank
 from indexing.ranking.weights import DEFAULT, PRESETS, Weights, changed

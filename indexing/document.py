@@ -6,13 +6,14 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
 import msgspec
 
 from indexing.facets import Facets, FacetsOf
 from indexing.words import bigrams, clean, date_words, exact_tokens, normal
+from workbench.frozen import frozen
 from workbench.memory.entry import Kind
 from workbench.memory.markdown import Document
 
@@ -30,7 +31,7 @@ _NOTHING_KNOWN = Facets()
 _LOST = re.compile("\0([0-9a-f]{2})|[\x00-\x1f\udc80-\udcff]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stamp:
     """A file as it was when it was indexed: size in bytes, ctime in nanoseconds, and its content.
 
@@ -44,7 +45,7 @@ class Stamp:
     racy: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stored:
     """What the index gives back about an entry without opening its file."""
 

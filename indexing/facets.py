@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from indexing.words import clean
-from workbench.memory.entry import Entry, Kind
+from workbench.frozen import frozen_kw_only
+from workbench.memory.entry import Entry, Kind, stem_of
 from workbench.memory.graph_page import memory_type
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.markdown import Document
 from workbench.memory.moment import dated_name
-from workbench.memory.names import stem_of
 from workbench.memory.origin import OriginReader, log_trust
 from workbench.memory.provenance import Provenance, least_trusted
 from workbench.memory.session_blocks import session_blocks, session_of
@@ -37,7 +36,7 @@ _PROMPT_BYTES = 120
 _PROMPT_ENDS = ("?", "？", "؟", ":", "：")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Facets:
     """``type`` is that of a typed memory; ``importance`` in percent, None where nothing says so.
 

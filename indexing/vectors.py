@@ -13,11 +13,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from workbench.frozen import frozen
 
 os.environ.setdefault("LANCEDB_LOG", "error")  # its warnings would draw over a terminal interface
 
@@ -61,7 +62,7 @@ _ROWS_A_KEY = 8
 """Fetching so many rows more costs as much as one more key in a condition."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rows:
     """Rows to write: ``vectors`` is (n, d), the other columns have n values."""
 
@@ -72,7 +73,7 @@ class Rows:
     vectors: Vectors
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NearestEntries:
     """The entries nearest to a question: (n,) int64 keys and (n,) float32 cosines in [-1, 1]."""
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.safety.terminal import cut, hidden, in_place, visible
+from workbench.safety.terminal import cut, hidden, in_place, visible, visible_line
 
 INVISIBLE = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
 
@@ -41,7 +41,7 @@ def test_text_shows_as_itself_and_tricks_show_as_what_they_are(text: str, shown:
 
 
 def test_a_row_has_no_line_ends() -> None:
-    assert visible("a\r\nb\nc\td", one_line=True) == "a b c d"
+    assert visible_line("a\r\nb\nc\td") == "a b c d"
     assert visible("a\nb\tc") == "a\nb\tc"
 
 
@@ -56,7 +56,7 @@ def test_it_never_changes_what_it_has_shown(text: str) -> None:
 
 @given(st.text(max_size=60), st.integers(min_value=1, max_value=60))
 def test_a_line_that_is_cut_fits_and_holds_no_half_of_a_picture(text: str, characters: int) -> None:
-    line = visible(text, one_line=True)
+    line = visible_line(text)
     short = cut(line, characters)
     assert len(short) <= characters
     assert short == line or (short.endswith("…") and line.startswith(short[:-1]))

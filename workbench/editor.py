@@ -22,15 +22,15 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import EditorError, UsageError, WorkbenchError, WriteFailedError
+from workbench.frozen import frozen
 
 _ELSEWHERE = ("/tmp", "/var/tmp")  # noqa: S108 - a folder of our own is made in it, for our eyes only
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Draft:
     """A file for an editor, with the text it was made with. Bytes that are not UTF-8 are surrogates."""
 

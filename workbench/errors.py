@@ -254,17 +254,16 @@ class NeedsConfirmationError(WorkbenchError):
 class SecretFoundError(WorkbenchError):
     """A secret would be recorded in a file that does not hold it in the last commit; nothing was recorded.
 
-    ``places`` are lines fit to be shown (``path:line: rule masked-value``), ``more`` counts those left
-    out. ``on_disk``: it stands in a file already, and only git does not have it yet.
+    ``places`` are lines fit to be shown (``path:line: rule masked-value``).
+    ``on_disk``: it stands in a file already, and only git does not have it yet.
     """
 
     code = "secret"
 
-    def __init__(self, places: list[str], *, more: int = 0, on_disk: bool) -> None:
-        self.places = [*places, *([f"and {more} more"] if more else [])]
-        rest = f"; and {more} more" if more else ""
+    def __init__(self, places: list[str], *, on_disk: bool) -> None:
+        self.places = places
         super().__init__(
-            f"this would store a secret in git: {'; '.join(places)}{rest}; nothing was recorded",
+            f"this would store a secret in git: {'; '.join(places)}; nothing was recorded",
             hint="delete it from the file with an editor, so that no trace of it is left; or store it anyway"
             " (--allow-secret, also of `workbench status --commit`)"
             if on_disk

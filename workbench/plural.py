@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def plural(number: int, noun: str) -> str:
     """``number``, thousands parted by commas, with its noun."""
@@ -16,3 +18,8 @@ def duration(seconds: float) -> str:
         if seconds >= 2 * length:
             return f"{int(seconds // length):,} {unit}s"
     return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
+
+
+def first_few(names: Sequence[str], most: int) -> list[str]:
+    """The first ``most`` of these names; the last one says how many more there are: ``and 3 more``."""
+    return [*names[:most], *([f"and {len(names) - most:,} more"] if len(names) > most else [])]

@@ -18,19 +18,19 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from workbench.errors import UsageError, WorkbenchError
+from workbench.frozen import frozen
 from workbench.workspace.task_context import TaskContext
 
 Task: TypeAlias = Callable[[Path, Mapping[str, Any], TaskContext], Mapping[str, object]]
 """Does what the parameters say to the workspace at a path, and answers with what comes behind ``done``."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskSpec:
     """A task: ``module`` has it as ``run``, and ``what`` it does in a word."""
 

@@ -27,7 +27,6 @@ from indexing.sync.generations import Generations
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.health.index_checks import is_asked
 from workbench.health.recall_tests import Recall, Verdict, read_recall_tests, run_recall_tests, summary
-from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
 SECONDS = 24.0
@@ -237,7 +236,7 @@ class _Bench:
             self._report.rates["texts embedded"] = done / (time.perf_counter() - before)
 
     def _sizes(self) -> None:
-        state = self._workspace.root / STATE_DIR
+        state = self._workspace.state_path
         current = Generations(state).current()
         if current is None:
             raise IndexUnavailableError("there is no index yet", hint="run `workbench reindex`")

@@ -12,7 +12,6 @@ from indexing.lexical.reader import LexicalReader
 from indexing.sync.generations import Generations
 from indexing.words import STOP_WORDS
 from workbench.errors import IndexUnavailableError
-from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
 ASKED = 4
@@ -33,7 +32,7 @@ class Sample:
 
 def indexed_texts(workspace: Workspace) -> list[tuple[str, str, str]]:
     """Address, hash and text of all entries of the index, by address. Raises IndexUnavailableError."""
-    current = Generations(workspace.root / STATE_DIR).current()
+    current = Generations(workspace.state_path).current()
     if current is None:
         raise IndexUnavailableError("there is no index yet", hint="run `workbench reindex`")
     everything = LexicalReader(current.lexical).snapshot().everything()

@@ -97,14 +97,14 @@ def _copied(workspace: Workspace, root: Path) -> Workspace:
             shutil.copy2(workspace.root / file.path, target, follow_symlinks=False)
     state = root / STATE_DIR
     state.mkdir(parents=True, mode=0o700)
-    current = Generations(workspace.root / STATE_DIR).current()
+    current = Generations(workspace.state_path).current()
     if current is not None:
         names = shutil.ignore_patterns("*.lock")  # a lock with two names would be held for both
         copied = state / "index" / current.name
         shutil.copytree(current.folder, copied, symlinks=True, copy_function=_linked, ignore=names)
         (state / "index" / "current").write_text(current.name + "\n", encoding="ascii")
     with contextlib.suppress(FileNotFoundError):
-        shutil.copy2(workspace.root / STATE_DIR / CACHE_FILE, state / CACHE_FILE)
+        shutil.copy2(workspace.state_path / CACHE_FILE, state / CACHE_FILE)
     own = replace(workspace.settings, extra_paths=(), transcripts=())
     return Workspace(root, own)
 
@@ -121,9 +121,9 @@ def _linked(source: str, target: str) -> None:
 def _size(workspace: Workspace) -> int:
     """Bytes that a copy takes."""
     total = sum(file.size for file in workspace.scan())
-    current = Generations(workspace.root / STATE_DIR).current()
+    current = Generations(workspace.state_path).current()
     folders = [current.folder] if current else []
     for folder in folders:
         total += sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
-    cache = workspace.root / STATE_DIR / CACHE_FILE
+    cache = workspace.state_path / CACHE_FILE
     return total + (cache.stat().st_size if cache.is_file() else 0)

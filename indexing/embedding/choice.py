@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 from indexing.embedding.model_files import NONE, locate
 from indexing.embedding.port import Embedder
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
+from workbench.frozen import frozen
 from workbench.llm.endpoint import Endpoint, Key, endpoint_of, find_key, require_client
 
 _PUBLIC = {
@@ -32,7 +32,7 @@ _WINDOWS = {"text-embedding-": 8_000, "gemini-": 2_000}
 _CAUTIOUS_WINDOW = 512
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Service:
     """One model at one endpoint that speaks OpenAI's API. ``price`` is that of a million tokens, if known.
 
@@ -76,7 +76,7 @@ class Service:
         return self.model.startswith("gemini-embedding-") and self.model != _MODELS["gemini"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelChoice:
     """A model by its identity; ``open`` loads it and raises ModelUnavailableError when it cannot.
 
@@ -114,7 +114,7 @@ class ModelChoice:
         return ModelChoice(self.identity, once)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choices:
     """The providers of the settings in their order: those that can be used, and why the others cannot."""
 

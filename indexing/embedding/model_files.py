@@ -12,13 +12,13 @@ import io
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from indexing.embedding.port import cache_dir
 from indexing.storage import read_json, write_json
 from workbench.errors import ModelUnavailableError
+from workbench.frozen import frozen
 
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 _ENGLISH = re.compile(r"/(?:all|multi-qa)-(?:MiniLM|mpnet|distilroberta)|[-_]en\b", re.IGNORECASE)
@@ -48,7 +48,7 @@ _REMEMBER_BYTES = 1_000_000
 _MAX_REMEMBERED = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelSource:
     """A model on disk. ``identity`` covers its weights, tokenizer and configuration."""
 
@@ -167,7 +167,7 @@ def file_digest(path: Path) -> str:
     return digest
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listing:
     """What ``download`` would get: from which server, how many files, how many bytes are not here yet."""
 

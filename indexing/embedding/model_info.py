@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -12,12 +11,13 @@ from indexing.embedding.model_files import NONE, ModelSource, locate
 from indexing.storage import read_json
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
+from workbench.frozen import frozen_kw_only
 
 Form = Literal["prepared", "native"]
 _NO_WINDOW = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Description:
     """The model that a setting leads to. ``source`` is None where there is none, ``why`` says so.
 
@@ -71,7 +71,7 @@ def describe(setting: str) -> Description:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class ProviderInfo:
     """A provider of the settings: a ``local`` model, a remote ``service``, or ``problem`` says why neither.
 

@@ -24,8 +24,20 @@ from rapidfuzz.distance import OSA
 from tantivy import FieldType, Occur, Query
 
 from indexing.document import kind_code, path_term, unpacked
-from indexing.lexical.schema import any_of, in_sequence, in_set, schema, stemmed, words
-from indexing.lexical.terms import MAX_CHARACTERS, MAX_WORDS, NO_TERMS, Terms, Vocabulary, terms_of
+from indexing.lexical.terms import (
+    MAX_CHARACTERS,
+    MAX_WORDS,
+    NO_TERMS,
+    Terms,
+    Vocabulary,
+    any_of,
+    in_sequence,
+    in_set,
+    schema,
+    stemmed,
+    terms_of,
+    words,
+)
 from indexing.query.question import Filters, Question
 from indexing.words import (
     AROUND,

@@ -20,8 +20,18 @@ from tantivy import Query as EngineQuery
 
 from indexing.document import Stored, file_key, kind_of_code, unpacked
 from indexing.lexical.query_rewrite import allowed, fitted, narrowed, preferred, question_terms, standing
-from indexing.lexical.schema import any_of, in_set, open_index, schema
-from indexing.lexical.terms import Terms, Vocabulary, completions, these, values, words_query
+from indexing.lexical.terms import (
+    Terms,
+    Vocabulary,
+    any_of,
+    completions,
+    in_set,
+    open_index,
+    schema,
+    these,
+    values,
+    words_query,
+)
 from indexing.query.question import Question, WordForm
 from indexing.ranking.order import Candidate
 from indexing.storage import RefusedError, engine

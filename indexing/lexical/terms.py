@@ -7,6 +7,8 @@ is to give every entry the same score; so the terms themselves are looked up.
 The terms that one commit of the word index has, and in how many entries each stands.
 
 Some are what can stand behind the colon of a condition: paths, sources, types, users.
+
+The fields of the index and the analysers that make their terms.
 """
 
 from __future__ import annotations
@@ -14,12 +16,23 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
-from tantivy import Occur, Query, Searcher
+from tantivy import (
+    Filter,
+    Index,
+    Occur,
+    Query,
+    Schema,
+    SchemaBuilder,
+    Searcher,
+    TextAnalyzer,
+    TextAnalyzerBuilder,
+    Tokenizer,
+)
 
 from indexing.document import path_term
-from indexing.lexical.schema import BOOSTS, any_of, in_set, schema, stemmed, words
 from indexing.query.dates import named_days
 from indexing.words import (
     STOP_WORDS,
@@ -33,6 +46,92 @@ from indexing.words import (
     normal,
     without_question_words,
 )
+from workbench.frozen import frozen
+
+# Measured as shares of evidence found; the maximum is flat around these.
+BOOSTS = {
+    **{"text": 0.5, "typed": 1.0, "context": 1.0, "heading": 1.0, "date": 1.5},
+    **{"exact": 1.0, "pairs": 1.0},
+}
+
+
+@cache
+def schema() -> Schema:
+    """The fields.
+
+    ``key`` is ``document.entry_key``, ``file`` is ``document.file_key``, ``kind`` a ``document.kind_code``,
+    ``day`` a proleptic ordinal (0: no date). ``text``, ``heading``, ``context`` and ``date`` are stemmed;
+    ``typed`` holds the words of the text as they are, for prefixes and phrases; ``exact`` and ``pairs`` come
+    ready from ``indexing.words``, pairs in their order; ``path`` is the whole path in lower case, ``facet``
+    and ``marks`` are those of ``indexing.facets``; ``body`` is what is given back.
+    """
+    builder = SchemaBuilder()
+    builder.add_unsigned_field("key", indexed=True, fast=True)
+    for field in ("file", "path", "facet"):
+        builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("kind", indexed=True, fast=True)
+    builder.add_unsigned_field("day", indexed=True, fast=True)
+    builder.add_unsigned_field("marks", fast=True)
+    for field in ("text", "heading", "context", "date"):
+        builder.add_text_field(field, tokenizer_name="stemmed", index_option="freq")
+    builder.add_text_field("typed", tokenizer_name="words", index_option="position")
+    builder.add_text_field("exact", tokenizer_name="ready", index_option="freq")
+    builder.add_text_field("pairs", tokenizer_name="ready", index_option="position")
+    builder.add_bytes_field("body", stored=True)
+    return builder.build()
+
+
+@cache
+def stemmed() -> TextAnalyzer:
+    """Words in lower case, without accents, by their English stem."""
+    return _lower_case().filter(Filter.stemmer("english")).build()
+
+
+@cache
+def words() -> TextAnalyzer:
+    """Words in lower case, without accents."""
+    return _lower_case().build()
+
+
+def _lower_case() -> TextAnalyzerBuilder:
+    # A regular expression would keep combining marks inside words, and halves the speed of indexing.
+    builder = TextAnalyzerBuilder(Tokenizer.simple())
+    return builder.filter(Filter.lowercase()).filter(Filter.ascii_fold())
+
+
+@cache
+def _ready() -> TextAnalyzer:
+    return TextAnalyzerBuilder(Tokenizer.whitespace()).build()
+
+
+def open_index(folder: Path, *, create: bool = False) -> Index:
+    """The index in ``folder`` with its analysers, which every opened index object needs anew.
+
+    Raises what tantivy raises; callers stand behind ``engine``.
+    """
+    index = Index(schema(), path=str(folder)) if create else Index.open(str(folder))
+    index.register_tokenizer("stemmed", stemmed())
+    index.register_tokenizer("words", words())
+    index.register_tokenizer("ready", _ready())
+    return index
+
+
+def any_of(queries: Iterable[Query]) -> Query:
+    """Entries that answer one of the queries; the more, the better."""
+    return Query.boolean_query([(Occur.Should, one) for one in queries])
+
+
+def in_set(field: str, values: Iterable[str]) -> Query:
+    """Entries with one of these terms in ``field``, all with the same score."""
+    return Query.term_set_query(schema(), field, sorted(values))
+
+
+def in_sequence(field: str, values: Sequence[str]) -> Query:
+    """Entries in which these terms of ``field`` stand one after the other."""
+    if len(values) > 1:
+        return Query.phrase_query(schema(), field, list(values))
+    return Query.term_query(schema(), field, values[0], "basic")
+
 
 _KEPT, _KEPT_TERMS = 256, 50_000
 """Answers that are kept, and terms of one: what is asked while a person types is asked again and again."""
@@ -136,7 +235,7 @@ _MANY, _AT_FIRST = 1_000, 8
 """Of more words than this a beginning so short means only the most frequent; by one letter, a few."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Terms:
     """The terms of a question.
 

@@ -20,7 +20,7 @@ from indexing.document import (
     path_term,
     unpacked,
 )
-from indexing.lexical.schema import open_index, schema
+from indexing.lexical.terms import open_index, schema
 from indexing.storage import engine, read_json
 
 _HEAP_BYTES = 96_000_000

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +22,17 @@ import pyarrow as pa
 
 from indexing.document import Stamp, Stored, indexed_words, packed, storable, stored_entries
 from indexing.embedding.port import Embedder, Vectors, vectors_among
-from indexing.lexical.schema import BOOSTS, stemmed
-from indexing.lexical.terms import Terms
+from indexing.lexical.terms import BOOSTS, Terms, stemmed
 from indexing.sync.entry_vectors import vectors_of
 from indexing.sync.sources import MARKDOWN_LIMIT
 from workbench.errors import WorkbenchError, WorkspaceError, reason_of
+from workbench.frozen import frozen
 from workbench.workspace.late_lines import carry_late
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileRead:
     """One file: its path in the workspace, the SHA-256 of its bytes, its entries in their order."""
 
@@ -42,7 +41,7 @@ class FileRead:
     entries: list[Stored]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Difference:
     """What of a workspace is not as the table knows it.
 

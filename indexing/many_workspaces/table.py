@@ -32,6 +32,7 @@ from indexing.many_workspaces.rows import FORMAT, quoted, row_id, schema
 from indexing.storage import REINDEX_HINT, engine
 from indexing.vectors import EXACT_ROWS, PROBES, REFINE
 from workbench.errors import IndexUnavailableError, UsageError
+from workbench.frozen import frozen
 
 SCHEMES = ("s3", "gs", "az")
 """Object storage that is known by the beginning of a URI; everything else is a folder."""
@@ -46,7 +47,7 @@ _OF_A_CLOUD = re.compile(r"AWS_|AZURE_|GOOGLE_|GCP_|GCS_")
 _SHORTEST_SECRET = 6
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Location:
     """``uri`` of a folder or of object storage, and the storage's ``options``; none of them is a secret."""
 
@@ -123,7 +124,7 @@ ANEW = "`workbench fleet reindex --full` rebuilds it"
 _BOOKS = ("name", "path", "state", "error", "at")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableFingerprint:
     """What shaped a table: how words are cut (``words``), whose vectors they are, and how long. All or none.
 

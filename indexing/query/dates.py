@@ -11,10 +11,11 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 
 from indexing.words import AROUND
+from workbench.frozen import frozen
 
 _ENGLISH = "january february march april may june july august september october november december"
 _SHORT = "jan feb mar apr may jun jul aug sep oct nov dec"
@@ -58,7 +59,7 @@ EVER = date(1970, 1, 1)
 """Where a period begins that is only said to end."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Period:
     """The days from ``first`` to ``last``, both included, and the ``words`` that name them."""
 

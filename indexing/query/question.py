@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from enum import IntEnum
 
 from indexing.query.dates import period, readings
+from workbench.frozen import frozen_kw_only
 from workbench.memory.entry import Kind
 from workbench.memory.provenance import TRUST
 
@@ -25,7 +25,7 @@ _YES, _NO = frozenset({"", "yes", "true", "on", "1"}), frozenset({"no", "false",
 _PART = re.compile(r'(?:"[^"]*"|[^,"])+')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Filters:
     """Conditions: within one field any of its values, between fields all of them; empty fields ask nothing.
 
@@ -210,7 +210,7 @@ class WordForm(IntEnum):
     """It is of the day or month that the word names, whatever its own words."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Question:
     """A question in its parts.
 

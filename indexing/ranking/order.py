@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +16,7 @@ from indexing.query.dates import Period
 from indexing.query.question import WordForm
 from indexing.ranking.weights import Weights
 from indexing.words import date_words
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.entry import Kind
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _NEAR_DAYS = 3
 _NOTHING_KNOWN = Facets().marks
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Scores:
     """The parts of a score.
 
@@ -66,7 +67,7 @@ class Scores:
         return _rounded(self)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScorePart:
     """One part of a score. All ``plus`` contributions are added, then all ``times`` multiplied: the score.
 
@@ -104,7 +105,7 @@ def _rounded(of: Scores | ScorePart) -> dict[str, Any]:
     return {name: round(value, 6) if isinstance(value, float) else value for name, value in values}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidate:
     """An entry in the pool. ``cosine`` lies in [-1, 1], None where it has no vector, or none was asked for.
 
@@ -123,7 +124,7 @@ class Candidate:
     address: DocAddress | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ranked:
     """A candidate with its score and the parts of it; ``scores.total`` is the score."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from types import MappingProxyType
 from typing import Literal, get_args
 
 from workbench.config.settings import FORMER_PRESETS, Settings
 from workbench.errors import UsageError
+from workbench.frozen import frozen
 from workbench.memory.entry import Kind
 
 Fusion = Literal["sum", "rrf", "raw"]
@@ -32,7 +33,7 @@ _NUMBER = re.compile(r"[0-9]{0,7}(?:\.[0-9]{1,9})?")
 _MOST_BOOST = 100.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Weights:
     """How the parts of a score are combined. Raises UsageError for a value outside of its range.
 

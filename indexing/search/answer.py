@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
@@ -12,6 +11,7 @@ from indexing.ranking.order import ScorePart, Scores
 from indexing.ranking.weights import DEFAULT, Weights, weights_from_json
 from indexing.search.modes import MODES, Mode
 from workbench.errors import UsageError
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.entry import Kind
 
 State = Literal["ok", "stale", "degraded", "empty"]
@@ -20,7 +20,7 @@ SNIPPET_CHARACTERS = 700
 _FILTERS_LOOK = 'for example {"kind": ["log"], "since": "2026-03", "pinned": true}'
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Query:
     """A question to the index. Raises UsageError for an unknown mode.
 
@@ -47,7 +47,7 @@ class Query:
             raise UsageError(f"cannot return {self.k} hits", hint=f"use 1 to {MAX_HITS}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Hit:
     """One entry that answers, as it stands on disk now. Lines count from 1, both ends included.
 
@@ -99,7 +99,7 @@ class Hit:
         return shown
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class SearchAnswer:
     """The hits, best first, and how far they can be trusted.
 

@@ -12,7 +12,7 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from functools import cache, lru_cache
 from itertools import groupby, islice
@@ -20,8 +20,7 @@ from typing import Any
 
 from indexing.document import Stored
 from indexing.facets import user_code, user_in
-from indexing.lexical.schema import stemmed, words
-from indexing.lexical.terms import NO_TERMS, Terms
+from indexing.lexical.terms import NO_TERMS, Terms, stemmed, words
 from indexing.query.dates import Period, days_alone, periods_in
 from indexing.query.language import understand
 from indexing.query.question import Question
@@ -34,9 +33,9 @@ from indexing.sync.generations import RACY_NS
 from indexing.sync.sources import IndexSources
 from indexing.words import JOINED, WORD, date_words, exact_tokens, normal
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen
 from workbench.memory.claims import bag_of_words
-from workbench.memory.entry import Entry
-from workbench.memory.names import is_outside
+from workbench.memory.entry import Entry, is_outside
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
 
@@ -244,7 +243,7 @@ class ValidationPass:
         return f"{files} among the hits changed since indexing; run `workbench reindex`"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Row:
     """A candidate and its entry on the disk; ``neighbour`` as in ``Hit``, ``alike`` as in ``parts_of``."""
 
@@ -259,7 +258,7 @@ class _Row:
         return self.entry.path, self.entry.heading
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TimedQuery:
     """A query as it was understood, and when it came (``time.perf_counter``).
 

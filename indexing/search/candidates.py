@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from indexing.document import Stored
 from indexing.embedding.port import Vectors
 from indexing.lexical.reader import Snapshot
-from indexing.lexical.schema import words
+from indexing.lexical.terms import words
 from indexing.query.dates import Period
 from indexing.query.question import Filters, Question, WordForm
 from indexing.ranking.order import Candidate
 from indexing.search.modes import Mode
 from indexing.sync.freshness import without_vector
 from indexing.words import normal, written_words
+from workbench.frozen import frozen
 
 if TYPE_CHECKING:
     from indexing.vectors import VectorReader
@@ -25,7 +26,7 @@ NO_WORDS_WITHIN = "no entry with these filters has these words; showing the clos
 _MOST_PERIODS = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidates:
     """Candidates of one snapshot by their keys, and how they were found.
 
@@ -55,7 +56,7 @@ class Candidates:
         return self._read[key]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NearbyVectors:
     """The (d,) ``vector`` of a question, and the vectors that it is compared with."""
 

@@ -37,7 +37,6 @@ from workbench.config.settings import Settings
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.plural import plural
 from workbench.repository.objects import Commit
-from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.revisions import commit_at
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
@@ -225,7 +224,7 @@ class IndexSearch:
     ) -> None:
         self.weights = weights_of(workspace.settings) if weights is None else weights
         self.has_vectors = vectors
-        self._generations = Generations(workspace.root / STATE_DIR)
+        self._generations = Generations(workspace.state_path)
         self._recheck = HitValidator(workspace)
         self._past = isinstance(workspace, PastWorkspace)
         self._today = today

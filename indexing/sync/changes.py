@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from indexing.sync.generations import RACY_NS, FileRecord, Manifest
 from indexing.sync.sources import TAIL, IndexSource, IndexSources, SourceScan, tail_digest
 from workbench.errors import UsageError, WorkbenchError, WorkspaceError, reason_of
-from workbench.memory.names import RelPath, is_outside
+from workbench.frozen import frozen
+from workbench.memory.entry import RelPath, is_outside
 from workbench.workspace.external_changes import vanished
 from workbench.workspace.layout import MemoryFile
 
@@ -19,7 +20,7 @@ QUIET_NS = 300_000_000_000
 """A transcript that was not written for so long is that of a session that ended: what waits is indexed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope:
     """Files at or below ``paths``, as the index calls them; none of them stands for everything."""
 

@@ -17,7 +17,7 @@ from indexing.sync.generations import Generation, Manifest
 from indexing.sync.report import SyncProgress, SyncReport
 from indexing.vectors import Rows, VectorWriter
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
-from workbench.memory.names import RelPath
+from workbench.memory.entry import RelPath
 
 BATCH_ENTRIES = 4_096
 

@@ -17,7 +17,6 @@ from indexing.embedding.cache import EmbeddingCache
 from indexing.embedding.port import Vectors
 from indexing.storage import RefusedError
 from indexing.sync.generations import CACHE_FILE, CONTEXT_WEIGHT, Generations
-from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
 
@@ -52,9 +51,9 @@ def with_context(texts: Vectors, section: NDArray[np.int64]) -> Vectors:
 
 def known_vectors(workspace: Workspace, texts: Sequence[str]) -> dict[str, Vectors] | None:
     """The (d,) vectors of those of ``texts`` that are known, by text; None where the index has none."""
-    path = workspace.root / STATE_DIR / CACHE_FILE
+    path = workspace.state_path / CACHE_FILE
     try:
-        current = Generations(workspace.root / STATE_DIR).current()
+        current = Generations(workspace.state_path).current()
         manifest = current.manifest() if current else None
     except RefusedError:
         return None

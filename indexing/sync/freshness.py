@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Literal
 
 from indexing.storage import RefusedError, SpecialInIndexError
@@ -17,8 +17,8 @@ from indexing.sync.report import OnProgress
 from indexing.sync.sources import IndexSources, SourceScan
 from workbench.config.read_only import VARIABLE
 from workbench.errors import BusyError, IndexUnavailableError, ReadOnlyError, WorkbenchError
-from workbench.memory.names import is_outside
-from workbench.workspace.layout import STATE_DIR
+from workbench.frozen import frozen_kw_only
+from workbench.memory.entry import is_outside
 from workbench.workspace.locks import held
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
@@ -39,7 +39,7 @@ def without_vector(count: int) -> str:
     return "1 entry has no vector yet" if count == 1 else f"{count:,} entries have no vector yet"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class SourceState:
     """One place beside the workspace: how many files are there, how many indexed, and why it is absent."""
 
@@ -50,7 +50,7 @@ class SourceState:
     absent: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Freshness:
     """``added``, ``changed``, ``removed`` count files; ``pending`` counts entries without a vector.
 
@@ -155,7 +155,7 @@ def freshness(workspace: Workspace) -> Freshness:
 
 
 def _compared(sources: IndexSources, found: SourceScan, unknown: Freshness) -> Freshness:
-    generation = Generations(sources.workspace.root / STATE_DIR).current()
+    generation = Generations(sources.workspace.state_path).current()
     if generation is None:
         return replace(unknown, state="missing", added=len(found.files))
     manifest = generation.manifest()
@@ -237,7 +237,7 @@ def _is_little(workspace: Workspace, found: Freshness) -> bool:
     if os.environ.get(VARIABLE) or found.interrupted or not 0 < changed <= MOST_FILES:
         return False
     try:
-        lock = held(workspace.root / STATE_DIR / "index.lock")
+        lock = held(workspace.state_path / "index.lock")
     except OSError:
         return False  # another user's
     return lock is None or not lock.held

@@ -13,7 +13,6 @@ import contextlib
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
@@ -22,7 +21,8 @@ import msgspec
 from indexing.document import CHUNKER, NEIGHBOURS, SCHEMA
 from indexing.storage import SpecialInIndexError, allowed, read_json, remove, set_aside, write_json
 from workbench.errors import IndexUnavailableError, SpecialFileError
-from workbench.memory.names import RelPath
+from workbench.frozen import frozen
+from workbench.memory.entry import RelPath
 from workbench.special_files import require_no_special_files
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.state_files import replace_state
@@ -111,7 +111,7 @@ def words_fingerprint() -> str:
     return f"schema {SCHEMA};chunker {CHUNKER};context {NEIGHBOURS}x{CONTEXT_WEIGHT}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Generation:
     """One generation's place on disk. What may not be read raises RefusedError."""
 

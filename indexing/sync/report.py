@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 from indexing.embedding.choice import ModelChoice
 from indexing.embedding.port import EmbeddedTexts, Embedder
 from workbench.errors import ModelUnavailableError
+from workbench.frozen import frozen
 from workbench.memory.model_window import word_pieces
 from workbench.plural import plural
 
@@ -23,7 +24,7 @@ _SHOWN_LINES = 10
 Phase = Literal["scan", "words", "prepare", "embed"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SyncProgress:
     """``done`` of ``total`` units of a phase: files for scan and words, entries for embed.
 
@@ -114,7 +115,7 @@ _MILLION = 1_000_000
 _TEXTS_AT_ONCE = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EmbeddingEstimate:
     """So many ``texts`` of at most about so many ``tokens`` are to be embedded by ``model`` at ``where``.
 

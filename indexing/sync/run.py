@@ -51,8 +51,7 @@ from workbench.errors import (
     WorkbenchError,
     reason_of,
 )
-from workbench.memory.names import RelPath
-from workbench.workspace.layout import STATE_DIR
+from workbench.memory.entry import RelPath
 from workbench.workspace.locks import hold
 from workbench.workspace.task_context import TaskContext
 from workbench.workspace.workspace import Workspace
@@ -254,7 +253,7 @@ class _Sync:
         self._words = words_fingerprint()
         self._report = SyncReport()
         self._started = time.perf_counter()
-        self._generations = Generations(workspace.root / STATE_DIR)
+        self._generations = Generations(workspace.state_path)
         self._broken: Generation | None = None
 
     def plan(self, paths: Sequence[str], *, full: bool) -> SyncReport:

@@ -12,15 +12,15 @@ import glob
 import hashlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 from workbench.errors import NotMemoryError
-from workbench.memory.entry import Kind
+from workbench.frozen import frozen
+from workbench.memory.entry import Kind, RelPath, is_outside
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import RelPath, is_outside
 from workbench.memory.transcript import Transcript, read_transcript, transcript_document
 from workbench.workspace import layout
 from workbench.workspace.files import Files
@@ -40,7 +40,7 @@ _PATTERN = {"extra": "**/*.md", "transcripts": "**/*.jsonl"}
 _MAGIC = frozenset("*?[")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexSource:
     """One place that is indexed. ``name`` is how the settings call it, ``base`` its real folder.
 
@@ -102,7 +102,7 @@ class IndexSource:
         return [self.base] if self.single else list(layout.folders(Path(self.base), self.layout))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceScan:
     """What is there: the files, those that are too large with the reason, and how many each source has."""
 
@@ -111,7 +111,7 @@ class SourceScan:
     counts: tuple[tuple[IndexSource, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourcePage:
     """A file as a person reads it: Markdown as it is, a transcript as what was said.
 
@@ -121,7 +121,7 @@ class SourcePage:
     lines: tuple[str | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoadedSource:
     """A file as it was read: its entries, how many bytes of it, their SHA-256.
 
@@ -166,7 +166,7 @@ class IndexSources:
             real, single = os.path.split(real)
             pattern = glob.escape(single)
         absent = _absent(real)
-        if real == root or real.startswith(self._root):
+        if real == root or real.startswith(self.root):
             absent = "it is inside the workspace: use `include` for its files"
         if not single and "." not in pattern.rpartition("/")[2]:  # it names folders
             pattern = f"{pattern}/{_PATTERN[sort]}".lstrip("/")
@@ -200,7 +200,7 @@ class IndexSources:
             for file in source.scan():
                 if file.size > limit:
                     left_out[file.path] = f"it is larger than {limit // 1_000_000:,} MB"
-                elif not source.beside or not (file.path in files or file.path.startswith(self._root)):
+                elif not source.beside or not (file.path in files or file.path.startswith(self.root)):
                     files[file.path] = file
             counts.append((source, len(files) - before))
         return SourceScan(tuple(files.values()), left_out, tuple(counts))
@@ -215,7 +215,7 @@ class IndexSources:
         if not is_outside(path):
             return self.workspace.read(path)
         with self._opened(path) as descriptor:
-            return b"".join(_blocks(descriptor, MARKDOWN_LIMIT))
+            return b"".join(blocks(descriptor, MARKDOWN_LIMIT))
 
     def document(self, path: str) -> Document:
         """The entries of a file as it is now. Raises as ``read`` does."""
@@ -276,7 +276,8 @@ class IndexSources:
         return list(dict.fromkeys(folder for source in self.all for folder in source.folders()))
 
     @cached_property
-    def _root(self) -> str:
+    def root(self) -> str:
+        """What the paths of the workspace's own files begin with on disk."""
         return os.fspath(self.workspace.root).rstrip("/") + "/"
 
     @contextlib.contextmanager
@@ -321,7 +322,7 @@ class _Measure:
 
     def through(self, descriptor: int, size: int | None) -> Iterator[bytes]:
         """The file in blocks, up to ``size`` bytes."""
-        for block in _blocks(descriptor, TRANSCRIPT_LIMIT if size is None else size):
+        for block in blocks(descriptor, TRANSCRIPT_LIMIT if size is None else size):
             self.size += len(block)
             self._all.update(block)
             self._last = (self._last + block[-TAIL:])[-TAIL:]
@@ -333,10 +334,10 @@ def tail_digest(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
-def _blocks(descriptor: int, size: int) -> Iterator[bytes]:
-    at = 0
-    while at < size and (block := os.pread(descriptor, min(_BLOCK, size - at), at)):
-        at += len(block)
+def blocks(descriptor: int, end: int, start: int = 0) -> Iterator[bytes]:
+    """The bytes from ``start`` up to ``end``, as many of them as are there."""
+    while start < end and (block := os.pread(descriptor, min(_BLOCK, end - start), start)):
+        start += len(block)
         yield block
 
 

@@ -38,9 +38,8 @@ from indexing.sync.sources import IndexSources
 from indexing.vectors import VectorReader, open_table, vectors_in
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.history.verify import Check, IntegrityProblem
-from workbench.memory.names import RelPath
-from workbench.plural import plural
-from workbench.workspace.layout import STATE_DIR
+from workbench.memory.entry import RelPath
+from workbench.plural import first_few, plural
 from workbench.workspace.workspace import Workspace
 
 QUESTIONS = 50
@@ -70,7 +69,7 @@ def verify_index(
         return [Check("words", fresh.summary)]
     if fresh.state in ("damaged", "unreadable"):
         return [Check("words", fresh.summary, (IntegrityProblem("index", fresh.summary, _REINDEX),))]
-    generation = Generations(workspace.root / STATE_DIR).current()
+    generation = Generations(workspace.state_path).current()
     manifest = generation.manifest() if generation else None
     if generation is None or manifest is None or fresh.state == "outdated":
         return [Check("words", OTHER_VERSION, (IntegrityProblem("stale", OTHER_VERSION, _REINDEX),))]
@@ -171,8 +170,7 @@ def _differences(
 
 def _flaws(kind: str, said: Sequence[str]) -> list[IntegrityProblem]:
     """The first of what was found, and how many more there are."""
-    more = [f"and {len(said) - _SHOWN} more"] if len(said) > _SHOWN else []
-    return [IntegrityProblem(kind, what, _ANEW) for what in (*said[:_SHOWN], *more)]
+    return [IntegrityProblem(kind, what, _ANEW) for what in first_few(said, _SHOWN)]
 
 
 def _ask_both(

@@ -19,6 +19,7 @@ from indexing.sync.report import Agree, SyncProgress, SyncReport
 from indexing.sync.sources import IndexSources
 from workbench.config.settings import Settings
 from workbench.errors import BusyError, WorkbenchError
+from workbench.frozen import frozen
 from workbench.workspace.late_lines import CARRY_SECONDS, LateLines
 from workbench.workspace.layout import SETTINGS_FILE
 from workbench.workspace.workspace import Workspace
@@ -169,8 +170,7 @@ def _stamps(sources: IndexSources) -> dict[str, tuple[int, int, int]]:
 
 def _matters(path: str, sources: IndexSources, folders: frozenset[str]) -> str:
     """How the index calls ``path`` when it is indexed or may be a folder of what is; else an empty text."""
-    root = os.fspath(sources.workspace.root).rstrip("/") + "/"
-    name = path.removeprefix(root)
+    name = path.removeprefix(sources.root)
     if sources.holds(name) or name == SETTINGS_FILE or path in folders:
         return name
     if not os.path.isdir(path):
@@ -183,7 +183,7 @@ class SyncStopped(BaseException):
     """A run was broken off because it is time to end; what it had stored stays, and the next one goes on."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SyncRun:
     """Why a run was made, and what came of it: a report, or an error."""
 

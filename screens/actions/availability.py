@@ -8,8 +8,7 @@ from enum import StrEnum
 
 from screens.actions.keys import key_for
 from screens.drawing.safe_text import Row
-from workbench.memory.entry import Kind
-from workbench.memory.names import is_outside
+from workbench.memory.entry import Kind, is_outside
 from workbench.workspace.layout import USUAL, is_quarantined
 
 

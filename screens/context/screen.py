@@ -38,7 +38,7 @@ from screens.main.operation_commands import turned
 from screens.main.request import Request
 from screens.search.recent import InputHistory
 from screens.widgets.lines import PartsLine, QueryInput, TabLine
-from workbench.safety.terminal import visible
+from workbench.safety.terminal import visible_line
 
 if TYPE_CHECKING:
     from screens.search.engine import Engine
@@ -59,7 +59,7 @@ class MessageInput(QueryInput):
         """Put all lines in, one after the other."""
         event.stop()
         event.prevent_default()
-        pasted = visible(" ".join(event.text.split()), one_line=True)
+        pasted = visible_line(" ".join(event.text.split()))
         start, end = sorted(self.selection)
         self.replace(pasted[: LONGEST - len(self.value) + end - start], start, end)
 

@@ -15,7 +15,7 @@ from rich.cells import cell_len
 
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import EMPHASIS, Entry
-from workbench.safety.terminal import visible
+from workbench.safety.terminal import visible_line
 
 Shown = NewType("Shown", str)
 """Text without anything a terminal would obey."""
@@ -33,7 +33,7 @@ ROW_LIMIT = 600
 
 def row_text(text: str) -> Shown:
     """Workspace text for one row of a list, a title or a toast."""
-    return _joined(visible(text[:ROW_LIMIT], one_line=True).strip())
+    return _joined(visible_line(text[:ROW_LIMIT]).strip())
 
 
 def lines_text(lines: Iterable[str]) -> Shown:
@@ -48,7 +48,7 @@ def sentence(text: str) -> str:
 
 def line_text(text: str) -> Shown:
     """One line of a file, tabs expanded, its blanks kept."""
-    return _joined(visible(text.rstrip("\r\n").expandtabs(4), one_line=True))
+    return _joined(visible_line(text.rstrip("\r\n").expandtabs(4)))
 
 
 def _joined(text: str) -> Shown:

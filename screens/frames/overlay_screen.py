@@ -35,7 +35,6 @@ from screens.main.request import Request
 from screens.widgets.entry_list import ChangeList, EntryList
 from screens.widgets.lines import HintLine, QueryInput
 from workbench.errors import WorkbenchError
-from workbench.memory.address import entry_at_line
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -409,7 +408,7 @@ def standing(workspace: Workspace, places: Iterable[str], line: str = "") -> str
         number = at.removeprefix("L").partition("-")[0]
         with contextlib.suppress(WorkbenchError, FileNotFoundError):
             if path and at.startswith("L") and number.isdecimal() and workspace.layout.holds(path):
-                there = entry_at_line(workspace.document(path), int(number))
+                there = workspace.document(path).at_line(int(number))
                 return there.address if there else path
             if path and not workspace.layout.may_curate(place):
                 return workspace.find(place).address

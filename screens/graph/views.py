@@ -37,9 +37,9 @@ from workbench.graph.memory_query import PERIODS, DueItem, Period, period_of, up
 from workbench.graph.model import EntityMemory, Graph, is_over
 from workbench.graph.read import GraphReader
 from workbench.graph.search import EACH, GraphFinding, Node, neighbourhood, search_graph
+from workbench.memory.entry import RelPath
 from workbench.memory.graph_page import Entity, Relation, TypedMemory
 from workbench.memory.moment import clock_of
-from workbench.memory.names import RelPath
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.workspace import Workspace
 

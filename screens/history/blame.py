@@ -25,10 +25,11 @@ from screens.history.history_reader import HistoryReader, day_or_time
 from screens.history.operations import OperationScope, OperationsScreen, Travel, change_rows
 from screens.main.copy import copy
 from screens.widgets.entry_list import clipped
-from workbench.history.blame import LineOrigin, blame
 from workbench.history.lineage import file_log
-from workbench.memory.names import CommitId, OperationId, RelPath
-from workbench.workspace.plan import Operation
+from workbench.history.origin import LineOrigin, blame
+from workbench.memory.entry import RelPath
+from workbench.repository.objects import CommitId
+from workbench.workspace.plan import Operation, OperationId
 from workbench.workspace.revisions import wanted
 from workbench.workspace.workspace import Workspace
 

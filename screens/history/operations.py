@@ -30,9 +30,9 @@ from screens.main.copy import copy
 from screens.main.request import Request
 from screens.widgets.entry_list import EntryList
 from workbench.history.lineage import file_log, lineage
-from workbench.memory.address import path_of
+from workbench.memory.entry import RelPath, path_of
 from workbench.memory.episode import FOLDER
-from workbench.memory.names import CommitId, RelPath
+from workbench.repository.objects import CommitId
 from workbench.workspace import ledger
 from workbench.workspace.plan import Operation
 from workbench.workspace.revisions import RevisionQuery, wanted

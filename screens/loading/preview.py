@@ -16,11 +16,9 @@ from screens.drawing.safe_text import SOURCE, Row, Shown, drawn, line_text, plur
 from screens.loading.reader import READ_LIMIT, FileWindow, offset_of_line, read_window
 from screens.loading.workspace_model import Preview, PreviewLine
 from workbench.errors import EntryNotFoundError, NotMemoryError, WorkbenchError, reason_of
-from workbench.memory.address import find_entry
-from workbench.memory.entry import Entry, Span, heading_path
+from workbench.memory.entry import Entry, RelPath, Span, heading_path, is_outside
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.markdown import Document
-from workbench.memory.names import RelPath, is_outside
 from workbench.memory.provenance import COMMENT
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.secrets import by_rule, secrets_in
@@ -93,7 +91,7 @@ def _beside(workspace: Workspace, row: Row) -> Preview:
     found = _source_page(workspace, path, size, changed_ns)
     if "#" not in address:
         raise EntryNotFoundError(address)
-    entry = find_entry(found.document, address)
+    entry = found.document.find(address)
     lines: list[PreviewLine] = []
     focus = 0
     for number in range(max(1, entry.start_line - _AROUND), len(found.lines) + 1):

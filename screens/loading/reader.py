@@ -44,13 +44,12 @@ from screens.loading.workspace_model import (
 from screens.panes.entry_rows import is_header, title_of
 from screens.panes.pane import ContentsRead, Filter, KeptFiles, MatchesRead, Subject, Unfolded, iso, states_of
 from workbench.errors import WorkbenchError, reason_of
-from workbench.memory.entry import Entry, Kind
+from workbench.memory.entry import Entry, Kind, RelPath
 from workbench.memory.episode import Episode, read_episode
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.graph_page import Entity, read_entity
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.moment import dated_name
-from workbench.memory.names import RelPath
 from workbench.repository.git_repository import History
 from workbench.workspace.agent_load import load_states
 from workbench.workspace.files import Files as FileAccess

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from screens.drawing.safe_text import Row, Spans
 from workbench.errors import ReadOnlyError, SecretFoundError, WorkbenchError
-from workbench.memory.address import hash_of, place_of
-from workbench.memory.entry import Entry, Kind
+from workbench.memory.entry import Entry, Kind, hash_of, place_of
 from workbench.memory.provenance import Provenance
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.registry import read_registry

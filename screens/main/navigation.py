@@ -11,8 +11,7 @@ from screens.actions.availability import LEADER, only_read
 from screens.drawing.safe_text import Row, words
 from screens.loading.workspace_model import Contents, SourceOrigin, hashes_of, origins_of
 from screens.panes.pane import ContentsRead, FilePane
-from workbench.memory.entry import Entry, Kind
-from workbench.memory.names import is_outside
+from workbench.memory.entry import Entry, Kind, is_outside
 
 if TYPE_CHECKING:
     from screens.app import WorkbenchApp

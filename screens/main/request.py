@@ -82,7 +82,7 @@ def expire_request() -> Request:
 
 
 def _expire(workspace: Workspace, request: Request) -> Plan:
-    from workbench.ingest.expiry import plan_prune  # noqa: PLC0415 - not before the first paint
+    from workbench.ingest.episodes import plan_prune  # noqa: PLC0415 - not before the first paint
 
     return plan_prune(workspace, now=now(), force=request.allow_flagged, actor="human")
 

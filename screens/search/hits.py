@@ -22,7 +22,7 @@ from screens.drawing.safe_text import (
 )
 from screens.loading.workspace_model import Promoted
 from workbench.agent.search_update import FoundHit, Moment, SearchUpdate
-from workbench.memory.names import is_outside
+from workbench.memory.entry import is_outside
 
 _BAR, _KIND, _DAY, _NAME = 4, 11, 10, 12
 _WORD = re.compile(r"\w+", re.UNICODE)

@@ -12,8 +12,9 @@ from tests.support.workspaces import LOG, Sandbox
 from workbench.errors import (
     RepositoryStateError,
 )
-from workbench.memory.names import OperationId, RelPath
+from workbench.memory.entry import RelPath
 from workbench.workspace.journaled_swap import FileStep, Intent, Journal
+from workbench.workspace.plan import OperationId
 from workbench.workspace.seal import Seal
 
 

@@ -26,8 +26,8 @@ from workbench.errors import (
     WriteFailedError,
 )
 from workbench.format_version import FORMAT
-from workbench.history.blame import blame
-from workbench.memory.names import CommitId
+from workbench.history.origin import blame
+from workbench.repository.objects import CommitId
 from workbench.workspace.workspace import Workspace
 
 

@@ -27,8 +27,8 @@ from tests.support.agent_queues import (
 from tests.support.proposals import NOW, proposal
 from workbench.dreaming.proposals.agent_queues import QUEUES
 from workbench.dreaming.proposals.inbox import propose
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit, unified_diff
-from workbench.memory.names import RelPath
 from workbench.workspace.workspace import Workspace
 
 PORT = "The staging port is 8443"

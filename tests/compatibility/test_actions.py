@@ -33,7 +33,7 @@ from workbench.graph.read import read_graph
 from workbench.graph.write import plan_forget_memory, plan_store, plan_update
 from workbench.importers.basic_memory import read_notes
 from workbench.importers.plan import plan_import
-from workbench.ingest.expiry import plan_extend, plan_pin_episode, plan_prune
+from workbench.ingest.episodes import plan_extend, plan_pin_episode, plan_prune
 from workbench.ingest.flush import flush_session
 from workbench.memory.entry import Span
 from workbench.memory.transcript import Session, Turn

@@ -16,10 +16,9 @@ from themes.theme import parse_theme
 from workbench.config.safe_yaml import read_mapping
 from workbench.config.settings import USER_ONLY, flat, load
 from workbench.health.recall_tests import parse_recall_tests
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.graph_page import read_entity
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import RelPath
 from workbench.memory.provenance import parse_instant
 from workbench.memory.transcript import read_transcript
 from workbench.workspace.layout import USUAL

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from tests.dreaming.nights import TODAY
 from workbench.dreaming.novelty import LongTermIndex, contradicts
 from workbench.memory.claims import claim_key
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 
 
 def long_term(*entries: str) -> LongTermIndex:

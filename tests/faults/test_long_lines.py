@@ -25,10 +25,9 @@ from workbench.ingest.passages import read_source
 from workbench.ingest.statements import figures, fit_lines, names, statements_in, why_not
 from workbench.ingest.summary import topics
 from workbench.memory.claims import distinction, one_holds_the_other
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.markdown import parse_document
 from workbench.memory.model_window import MOST_PARTS
-from workbench.memory.names import RelPath
 from workbench.memory.origin import Origin
 from workbench.memory.sentences import MOST_READ, sentences
 from workbench.memory.transcript_text import among_many, clean

@@ -9,9 +9,9 @@ import pytest
 from workbench.graph.memory_query import MemoryQuery, find, upcoming
 from workbench.graph.model import Graph
 from workbench.graph.search import search_graph
+from workbench.memory.entry import RelPath
 from workbench.memory.graph_page import read_entity
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 from workbench.workspace.demo import demo_commits
 from workbench.workspace.layout import USUAL
 

@@ -9,7 +9,6 @@ import pytest
 from tests.support.workspaces import LOG, Sandbox
 from workbench.graph.memory_query import Period, period_of, upcoming
 from workbench.graph.read import GraphReader, read_graph
-from workbench.memory.address import entry_at_line
 
 TODAY = date(2026, 3, 20)
 
@@ -37,8 +36,8 @@ def test_loose_memories_are_read_without_the_pages(sandbox: Sandbox) -> None:
 
 def test_a_line_leads_to_the_entry_that_stands_there(sandbox: Sandbox) -> None:
     document = sandbox.workspace.document(LOG)
-    found = entry_at_line(document, 6)
+    found = document.at_line(6)
     assert found is not None
     assert "staging port" in found.text
-    assert entry_at_line(document, 2) is None
-    assert entry_at_line(document, 4_000) is None
+    assert document.at_line(2) is None
+    assert document.at_line(4_000) is None

@@ -17,11 +17,10 @@ from workbench.graph.drafts import EntityDraft, MemoryDraft, RelationDraft
 from workbench.graph.page_edit import page_path
 from workbench.graph.read import read_graph
 from workbench.graph.write import plan_forget_memory, plan_store, plan_update
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.graph_page import Entity, read_entity
 from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import RelPath
 from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace

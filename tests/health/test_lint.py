@@ -16,9 +16,8 @@ from workbench.health.checks import checks_of, examine
 from workbench.health.finding import Finding, worst_first
 from workbench.health.memory_checks import statement
 from workbench.health.subject import CheckSubject
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 from workbench.workspace.workspace import Workspace
 
 TODAY = date(2026, 4, 1)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.errors import NotMemoryError
-from workbench.history.blame import LineOrigin, blame
+from workbench.history.origin import LineOrigin, blame
 from workbench.operations.promote import plan_promote
 from workbench.workspace.workspace import Workspace
 

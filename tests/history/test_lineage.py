@@ -13,10 +13,9 @@ from tests.support.workspaces import LOG, Sandbox
 from workbench.errors import AmbiguousEntryError, EntryNotFoundError
 from workbench.history.lineage import LineageStep, lineage
 from workbench.memory.edit import replaced
-from workbench.memory.entry import Entry, Kind
+from workbench.memory.entry import Entry, Kind, RelPath
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 from workbench.operations.archive import plan_archive
 from workbench.operations.edit import plan_edit
 from workbench.operations.forget import plan_forget

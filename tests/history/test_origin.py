@@ -7,9 +7,8 @@ from datetime import UTC, date, datetime
 import pytest
 
 from workbench.history.origin import UNRECORDED, Attribution, Origin, origin_of, who_did
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 from workbench.workspace.plan import Operation
 
 OURS = Attribution(

@@ -6,10 +6,9 @@ import pytest
 
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, Sandbox
 from workbench.history.recent import entries_of_session
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.episode import read_episode
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 from workbench.memory.session_blocks import session_blocks
 from workbench.operations.promote import plan_promote
 

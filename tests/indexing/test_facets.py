@@ -13,9 +13,8 @@ from indexing.facets import Facets, FacetsOf, importance_in, pinned_in, user_cod
 from indexing.search.answer import Query
 from tests.indexing.conftest import Memory
 from workbench.history.origin import origin_of
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 
 PAGE = """---
 id: ent-4b1c

@@ -14,9 +14,10 @@ from tests.support.workspaces import Sandbox
 from workbench.errors import IndexUnavailableError
 from workbench.health.checks import CHECKS, examine
 from workbench.health.subject import CheckSubject
-from workbench.memory.names import OperationId, RelPath
+from workbench.memory.entry import RelPath
 from workbench.operations.promote import plan_promote
 from workbench.workspace.journaled_swap import FileStep, Intent, Journal
+from workbench.workspace.plan import OperationId
 from workbench.workspace.seal import Seal
 
 

@@ -15,7 +15,7 @@ from tests.indexing.conftest import Memory, Owner
 from tests.support.sessions import append, claw, code, jsonl, plain
 from workbench.errors import NotMemoryError, UsageError
 from workbench.memory.entry import Kind
-from workbench.memory.names import CommitId
+from workbench.repository.objects import CommitId
 from workbench.workspace.snapshot import PastWorkspace
 
 

@@ -12,21 +12,24 @@ import pytest
 from tests.support.failpoints import Fault, KilledError, failing
 from tests.support.workspaces import EPISODE, Sandbox
 from workbench.errors import NeedsConfirmationError, NotCuratableError, UsageError, WorkbenchError
-from workbench.ingest.episodes import episode_named, episodes
-from workbench.ingest.expiry import (
+from workbench.ingest.episodes import (
+    Mark,
     due,
-    expiring,
+    episode_named,
+    episodes,
+    expires_within,
     happened,
     plan_extend,
     plan_pin_episode,
     plan_prune,
+    recall_marks,
+    recalls_of,
     time_left,
 )
+from workbench.memory.entry import RelPath
 from workbench.memory.episode import Episode, countdown
 from workbench.memory.episode_page import EpisodeLine, EpisodePage, render_page
-from workbench.memory.names import RelPath
 from workbench.operations.undo import plan_undo
-from workbench.workspace.episode_recalls import Mark, recall_marks, recalls_of
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
@@ -323,6 +326,6 @@ def test_the_countdown_says_how_long_is_left(left: int | None, said: str) -> Non
 
 
 def test_who_expires_within_some_days_is_known(queue: Sandbox) -> None:
-    found = {one.id for one in episodes(queue.workspace) if expiring(one, 3, NOW)}
+    found = {one.id for one in episodes(queue.workspace) if expires_within(one, 3, NOW)}
     assert found == {"old1", "old2", "last", "soon"}
     assert time_left(episode_named(queue.workspace, "soon"), NOW) == "expires in 3 days"

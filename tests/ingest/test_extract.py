@@ -35,10 +35,9 @@ from workbench.llm.language_model import (
     Schema,
     open_language_model,
 )
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.markdown import parse_document
 from workbench.memory.moment import clock_of
-from workbench.memory.names import RelPath
 from workbench.memory.origin import Origin
 
 SATURDAY = date(2026, 3, 14)

@@ -39,9 +39,8 @@ from workbench.ingest.statements import Utterance
 from workbench.ingest.transcript_files import look
 from workbench.llm.language_model import LanguageModelError, Message, Schema
 from workbench.memory.claims import claim_key
-from workbench.memory.entry import Kind, Span
+from workbench.memory.entry import Kind, RelPath, Span
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 from workbench.memory.session_blocks import session_blocks
 from workbench.memory.transcript import Session, Turn
 from workbench.operations.forget import plan_forget

@@ -19,7 +19,7 @@ from tests.support import forked
 from tests.support.workspaces import LOG, Sandbox
 from workbench.agent import mcp_server
 from workbench.errors import NotMemoryError
-from workbench.memory.names import RelPath
+from workbench.memory.entry import RelPath
 from workbench.operations.forget import plan_forget
 from workbench.workspace.locks import hold
 from workbench.workspace.workspace import Workspace

@@ -5,21 +5,19 @@ from __future__ import annotations
 import pytest
 
 from workbench.errors import EntryNotFoundError
-from workbench.memory.address import find_entry
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 
 DOCUMENT = parse_document(RelPath("memory/a.md"), b"- same\n- same\n", Kind.NOTE)
 
 
 def test_an_ordinal_names_the_nth_of_equal_entries() -> None:
     first, second = DOCUMENT.entries
-    assert find_entry(DOCUMENT, f"{first.address}~1") == first
-    assert find_entry(DOCUMENT, f"{first.address}~2") == second
+    assert DOCUMENT.find(f"{first.address}~1") == first
+    assert DOCUMENT.find(f"{first.address}~2") == second
 
 
 @pytest.mark.parametrize("ordinal", ["~" + "9" * 5000, "~0", "~3", "~", "~x", "~-1", "~²", "~1~1"])
 def test_an_ordinal_that_is_none_finds_nothing(ordinal: str) -> None:
     with pytest.raises(EntryNotFoundError):
-        find_entry(DOCUMENT, DOCUMENT.entries[0].address + ordinal)
+        DOCUMENT.find(DOCUMENT.entries[0].address + ordinal)

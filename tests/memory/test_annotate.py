@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from workbench.errors import NotCuratableError
 from workbench.memory.edit import as_item
-from workbench.memory.entry import Form, Kind
+from workbench.memory.entry import Form, Kind, RelPath
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import RelPath
 from workbench.memory.provenance import provenance
 from workbench.memory.provenance_comment import annotate
 

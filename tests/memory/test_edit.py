@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from workbench.memory.edit import as_item, is_heading, replaced
-from workbench.memory.entry import Form, Kind, Span
+from workbench.memory.entry import Form, Kind, RelPath, Span
 from workbench.memory.markdown import parse_document
 from workbench.memory.move import with_item
-from workbench.memory.names import RelPath
 from workbench.memory.provenance import provenance
 
 ORIGIN = provenance({"id": "m1", "src": "memory/a b.md#L3", "trust": "owner", "session": None})

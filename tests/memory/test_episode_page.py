@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.episode_pages import as_read, parse_page
-from workbench.memory.entry import Form, Kind
+from workbench.memory.entry import Form, Kind, RelPath
 from workbench.memory.episode import read_episode
 from workbench.memory.episode_page import (
     EpisodeLine,
@@ -25,7 +25,6 @@ from workbench.memory.episode_page import (
 )
 from workbench.memory.frontmatter import set_front_matter
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import RelPath
 from workbench.memory.provenance_comment import with_comments_in_place
 from workbench.workspace.demo import demo_commits
 

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.pages import page
+from workbench.memory.entry import RelPath
 from workbench.memory.graph_page import Relation, TypedMemory, name_key, read_memories
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 from workbench.workspace.layout import USUAL
 
 

@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.memory.edit import replaced
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.entry import Entry, Form, Kind, RelPath
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.model_window import WINDOW, word_pieces
-from workbench.memory.names import RelPath
 
 PATH = RelPath("memory/2026-03-14-talk.md")
 

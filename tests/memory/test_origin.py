@@ -6,8 +6,8 @@ from dataclasses import astuple
 
 import pytest
 
+from workbench.memory.entry import RelPath
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 from workbench.memory.origin import ALLOWED, Origin, OriginReader, is_outside_heading
 from workbench.workspace.layout import USUAL
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from markdown_it.token import Token
 
 from workbench.memory import markdown
+from workbench.memory.entry import RelPath
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import RelPath
 from workbench.memory.plain_blocks import PlainBlocks, plain_blocks
 from workbench.workspace.layout import USUAL
 

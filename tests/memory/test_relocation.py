@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import NotCuratableError
-from workbench.memory.entry import Form, Kind
+from workbench.memory.entry import Form, Kind, RelPath
 from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.move import (
@@ -20,7 +20,6 @@ from workbench.memory.move import (
     set_down,
     unmarked,
 )
-from workbench.memory.names import RelPath
 
 BLOCKS = (
     "- item {n}\n",

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from workbench.errors import NotCuratableError
 from workbench.memory.edit import take_out
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.entry import Entry, Form, Kind, RelPath
 from workbench.memory.invariants import blocks, sign, signs
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import RelPath
 
 WORDS = " ".join(f"Sentence number {n} tells of the harbour at dawn." for n in range(60))
 CODE = "\n".join(f"line_{n} = compute(alpha, beta, {n})" for n in range(60))

@@ -15,15 +15,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import EntryNotFoundError, NotCuratableError
-from workbench.memory.address import find_entry
 from workbench.memory.edit import take_out
-from workbench.memory.entry import Entry, Form, Kind, Span
+from workbench.memory.entry import Entry, Form, Kind, RelPath, Span
 from workbench.memory.frontmatter import BOM
 from workbench.memory.invariants import stands
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.model_window import WINDOW, fits, word_pieces
 from workbench.memory.move import with_item
-from workbench.memory.names import RelPath
 from workbench.memory.patch import revert
 from workbench.memory.provenance import provenance
 from workbench.memory.provenance_comment import annotate
@@ -292,7 +290,7 @@ def test_an_address_finds_its_entry_after_edits_elsewhere_or_nothing(
     edited = parse("".join(parts).encode())
     for entry in document.entries:
         try:
-            found = find_entry(edited, entry.address)
+            found = edited.find(entry.address)
         except EntryNotFoundError:
             continue
         assert found.hash == entry.hash
@@ -310,11 +308,11 @@ def test_of_equal_entries_each_address_means_one_or_none_and_always_that_text(
     edited = parse(take_out(document, [gone]))
     equal = [e for e in document.entries if e.hash == gone.hash]
     with pytest.raises(EntryNotFoundError):
-        find_entry(edited, equal[-1].address)
+        edited.find(equal[-1].address)
     for entry in document.entries:
         if entry.hash != gone.hash:
-            assert find_entry(edited, entry.address).text == entry.text
-    assert len({find_entry(edited, e.address).span for e in equal[:-1]}) == len(equal) - 1
+            assert edited.find(entry.address).text == entry.text
+    assert len({edited.find(e.address).span for e in equal[:-1]}) == len(equal) - 1
 
 
 @given(markdown(), markdown(), st.data())

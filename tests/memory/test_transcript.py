@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.sessions import claw, code, jsonl, plain
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.model_window import fits
-from workbench.memory.names import RelPath
 from workbench.memory.transcript import MAX_LINE, Transcript, read_transcript, transcript_document
 from workbench.memory.transcript_text import clean
 

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.errors import ConflictError, EntryNotFoundError, NotCuratableError, UsageError
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import RelPath
 from workbench.operations.edit import entry_source, plan_edit, replace_entry, reworded
 from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation

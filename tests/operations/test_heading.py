@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 from workbench.operations.sections import heading_for
 
 GERMAN = """# Gedächtnis

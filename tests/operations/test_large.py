@@ -14,7 +14,7 @@ from tests.support.workspaces import LOG, Sandbox
 from workbench.errors import AmbiguousOperationError, OperationNotFoundError
 from workbench.history.versions import Versions
 from workbench.memory import entry, markdown
-from workbench.memory.names import RelPath
+from workbench.memory.entry import RelPath
 from workbench.operations.pin import plan_pin
 from workbench.operations.undo import plan_undo
 from workbench.repository import git_repository as history

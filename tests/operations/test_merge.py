@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.errors import EntryNotFoundError, FlaggedError, NotCuratableError, UsageError, WorkbenchError
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.entry import Entry, Form, Kind, RelPath
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance, least_trusted
 from workbench.operations.merge import merged, merged_source, plan_merge
 from workbench.operations.pin import plan_pin

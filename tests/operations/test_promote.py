@@ -15,8 +15,7 @@ from workbench.errors import (
     NotMemoryError,
     UsageError,
 )
-from workbench.memory.entry import Entry
-from workbench.memory.names import RelPath
+from workbench.memory.entry import Entry, RelPath
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_undo
 from workbench.workspace.files import Files

@@ -13,10 +13,9 @@ from indexing.search.index_search import IndexSearch
 from indexing.sync.run import reindex
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.errors import ConflictError, EntryNotFoundError, NotCuratableError, NotMemoryError
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.entry import Entry, Form, Kind, RelPath
 from workbench.memory.markdown import parse_document
 from workbench.memory.move import behind, leave, lift, neighbours, set_down
-from workbench.memory.names import RelPath
 from workbench.operations.promote import plan_promote
 from workbench.operations.quarantine import plan_quarantine, plan_release, quarantined
 from workbench.operations.undo import plan_undo

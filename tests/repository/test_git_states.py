@@ -11,8 +11,8 @@ import pytest
 
 from tests.support.workspaces import LOG, MEMORY_TEXT, Sandbox
 from workbench.errors import NotMemoryError, RepositoryStateError
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import RelPath
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_undo
 from workbench.workspace.ledger_records import family_of

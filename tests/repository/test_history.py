@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from tests.support.workspaces import LOG, Sandbox
 from workbench.errors import NoRepositoryError, RepositoryStateError
-from workbench.memory.names import BlobId, RelPath
+from workbench.memory.entry import RelPath
 from workbench.repository.git_repository import History
+from workbench.repository.objects import BlobId
 
 NAMES = st.sampled_from(["a", "a.md", "a-b", "a0", "b", "sub", "日本", "with space", "z.md"])
 PATHS = st.lists(NAMES, min_size=1, max_size=3).map("/".join)

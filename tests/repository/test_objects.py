@@ -8,9 +8,10 @@ import pytest
 
 from tests.support.workspaces import MEMORY_TEXT, Sandbox
 from workbench.errors import RepositoryStateError
-from workbench.memory.names import CommitId, RelPath
+from workbench.memory.entry import RelPath
 from workbench.operations.promote import plan_promote
 from workbench.repository import objects
+from workbench.repository.objects import CommitId
 
 
 def test_a_tag_that_is_named_like_head_never_blocks_the_reader(sandbox: Sandbox) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from workbench.graph.model import Graph
+from workbench.memory.entry import RelPath
 from workbench.memory.graph_page import Entity, read_entity, read_memories
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 from workbench.workspace.layout import USUAL
 
 

@@ -14,10 +14,9 @@ from pathlib import PurePosixPath
 import pytest
 import yaml
 
-from workbench.memory.entry import Entry, Form
+from workbench.memory.entry import Entry, Form, RelPath
 from workbench.memory.graph_page import Entity, TypedMemory, read_entity
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import RelPath
 from workbench.memory.patch import revert
 from workbench.memory.provenance import Fields
 from workbench.workspace.demo import DemoCommit, demo_commits

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import NotMemoryError
-from workbench.memory.names import RelPath
+from workbench.memory.entry import RelPath
 from workbench.special_files import read_regular
 from workbench.workspace import files, late_writes, seal
 from workbench.workspace.files import ChangedError, Files

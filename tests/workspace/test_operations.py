@@ -17,8 +17,8 @@ from workbench.errors import (
     RepositoryStateError,
     WriteFailedError,
 )
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import RelPath
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_redo, plan_undo

@@ -18,12 +18,12 @@ from workbench.errors import (
     WorkbenchError,
     WriteFailedError,
 )
-from workbench.history.blame import blame
 from workbench.history.lineage import lineage
-from workbench.memory.names import CommitId
+from workbench.history.origin import blame
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_undo
+from workbench.repository.objects import CommitId
 from workbench.workspace import snapshot
 from workbench.workspace.external_changes import record
 from workbench.workspace.snapshot import KEPT, PastWorkspace, open_commit, open_past

@@ -13,8 +13,8 @@ import pytest
 
 from tests.support.workspaces import EPISODE, MEMORY_TEXT, Sandbox
 from workbench.errors import NotCuratableError, WriteFailedError
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import RelPath
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_undo

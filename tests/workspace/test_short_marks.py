@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.support.workspaces import LOG, Sandbox
-from workbench.memory.address import find_entry
 from workbench.memory.entry import Entry
 from workbench.operations.archive import plan_archive
 from workbench.operations.edit import entry_source, plan_edit
@@ -127,7 +126,7 @@ def test_a_fresh_clone_knows_no_origin_and_fails_nowhere(sandbox: Sandbox, tmp_p
     entry = promote(sandbox)
     subprocess.run(["git", "clone", "-q", sandbox.root, tmp_path / "clone"], check=True)
     fresh = Workspace.open(tmp_path / "clone")
-    found = find_entry(fresh.memory_document(), entry.address)
+    found = fresh.memory_document().find(entry.address)
     assert found.text == entry.text
     assert found.provenance is not None
     assert found.provenance.trust == "unknown"

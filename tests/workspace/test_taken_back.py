@@ -13,8 +13,8 @@ import pytest
 
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, MEMORY_TEXT, Sandbox
 from workbench.errors import WorkbenchError, WriteFailedError
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import RelPath
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote
 from workbench.workspace import files

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.memory.names import CommitId, OperationId, RelPath
-from workbench.workspace.plan import Operation
+from workbench.memory.entry import RelPath
+from workbench.repository.objects import CommitId
+from workbench.workspace.plan import Operation, OperationId
 from workbench.workspace.revisions import wanted
 
 DONE = Operation(

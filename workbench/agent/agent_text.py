@@ -16,7 +16,7 @@ from workbench.memory.provenance import split_provenance
 from workbench.safety.hidden_text import hidden_in
 from workbench.safety.prompt_injection import suspicion
 from workbench.safety.secrets import secrets_in
-from workbench.safety.terminal import cut, visible
+from workbench.safety.terminal import cut, visible_line
 from workbench.workspace import layout
 
 _BY_ORIGIN = {
@@ -86,7 +86,7 @@ _FENCE_DIGITS = 8
 
 def as_line(text: str, most: int = LINE_CHARACTERS) -> str:
     """``text`` as one line without provenance in which nothing is invisible; the end gives way to ``…``."""
-    return cut(" ".join(visible(split_provenance(text)[0], one_line=True).split()), most)
+    return cut(" ".join(visible_line(split_provenance(text)[0]).split()), most)
 
 
 def fenced(lines: Sequence[str], note: str) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -35,14 +35,13 @@ from workbench.agent.federated_search import Relevance, RelevanceOf, ScopeAnswer
 from workbench.agent.search_service import SearchService
 from workbench.agent.usage import GivenEntry
 from workbench.errors import WorkbenchError
-from workbench.memory.address import find_entry
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.claims import claim_key, claim_words
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.entry import Entry, Form, Kind, is_outside
 from workbench.memory.episode import FOLDER
 from workbench.memory.episode_page import split_turns
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.markdown import Document
-from workbench.memory.names import is_outside
 from workbench.memory.origin import Origin, OriginReader, names_of
 from workbench.memory.provenance import TRUST, parse_day
 from workbench.plural import plural
@@ -138,7 +137,7 @@ _LISTED = 10
 _ABSTRACT = b"\nl0_abstract:"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class ContextLine:
     """One entry that is given. ``score`` in [0, 1] is the sum of ``parts``; ``text`` is fit to be shown.
 
@@ -170,7 +169,7 @@ class ContextLine:
         return f"[{whose}{as_line(self.path)}#L{self.line} trust={self.trust}] {self.text}{when}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LeftOut:
     """An entry that is not given, and why. Its text is not told."""
 
@@ -179,7 +178,7 @@ class LeftOut:
     score: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Injection:
     """What is given with one message.
 
@@ -246,7 +245,7 @@ def inject(
     return replace(selection.injection(), top_score=round(top, 4), notes=tuple(dict.fromkeys(notes)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class ContextCandidate:
     """What might be given, as ``line``, of which only the file itself says the trust and the time.
 
@@ -451,13 +450,13 @@ class ContextSelection:
                 document = one.scope.workspace.document(line.path)
                 self._read[where] = document, OriginReader(document, owner=self._owner)
             document, origins = self._read[where]
-            entry = find_entry(document, one.entry)
+            entry = document.find(one.entry)
         except (WorkbenchError, OSError):
             return line, "it is no longer on disk"
         if entry.form is Form.HEADING:
             return line, "it is a heading"
         said = origins.said(entry)
-        ended = why_over(entry.provenance.day("valid_until") if entry.provenance else None, self._today)
+        ended = why_over(entry.origin.day("valid_until"), self._today)
         line = replace(line, trust=said.origin.value, when=_when(entry, one.type) or None)
         return line, why_by_origin(said.origin, said.words) or ended
 

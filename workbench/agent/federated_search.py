@@ -44,7 +44,7 @@ import heapq
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from itertools import accumulate, islice
@@ -56,8 +56,7 @@ import msgspec
 from indexing.document import Stored, entry_key
 from indexing.embedding.choice import ModelChoice
 from indexing.lexical.query_rewrite import question_terms
-from indexing.lexical.schema import stemmed
-from indexing.lexical.terms import NO_TERMS, rarity
+from indexing.lexical.terms import NO_TERMS, rarity, stemmed
 from indexing.query.question import Filters
 from indexing.ranking.order import by_strength
 from indexing.ranking.weights import Weights, weights_of
@@ -76,6 +75,7 @@ from workbench.errors import (
     WorkbenchError,
     reason_of,
 )
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.entry import Entry, Kind
 from workbench.plural import plural
 from workbench.workspace.layout import STATE_DIR
@@ -89,7 +89,7 @@ RELEVANT, BESIDE_BEST = 0.2, 0.7
 """What a hit needs where only relevant ones are wanted; by ``benchmarks.precision``, flat around these."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Relevance:
     """``cosine`` in [-1, 1], None where there is no vector; ``coverage`` in [0, 1]; ``words`` are shared."""
 
@@ -191,7 +191,7 @@ def marked(mark: str, address: str) -> str:
     return f"{mark}:{address}" if mark else address
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchScope:
     """One workspace that is asked, and what is written before its addresses; empty for one's own.
 
@@ -215,7 +215,7 @@ class SearchScope:
         return ScopeAnswer(self, replace(answer, stale=answer.stale or self.behind), pool)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScopeAnswer:
     """What one scope answered, and what its hits were chosen from."""
 
@@ -259,7 +259,7 @@ Opener = Callable[[Path], Workspace]
 """Opens one of the workspaces, or the moment of it that is asked about. Raises WorkbenchError."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScopeHit:
     """A hit, ranked ``hit.rank`` by its own scope; ``strength`` is what it counts beside those of others."""
 
@@ -268,7 +268,7 @@ class ScopeHit:
     strength: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class WorkspaceAnswer:
     """How one workspace answered; ``unavailable`` says why it did not."""
 
@@ -280,7 +280,7 @@ class WorkspaceAnswer:
     unavailable: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FederatedAnswer:
     """The hits of all that were asked, the best first; ``told`` is what else there is to say, without hits.
 
@@ -483,7 +483,7 @@ class FederatedSearch:
         if place not in self._open:
             workspace = self._opener(place.root)
             today = self._today or last_day(workspace)
-            made_by = model_of_index(Generations(workspace.root / STATE_DIR)) if self._vectors else None
+            made_by = model_of_index(Generations(workspace.state_path)) if self._vectors else None
             known = self._models.get(made_by or "")
             index = IndexSearch(workspace, vectors=self._vectors, today=today, model=known)
             opened = self._open[place] = SearchScope(workspace, index, name=place.name)

@@ -341,7 +341,7 @@ class _Handlers:
 
 def _bulletins(session: AgentSession) -> str:
     """Both bulletins as an agent reads them, that of memory and that of what is due."""
-    graph, today = session.graphs(Call())[0][1], session.now().date()
+    graph, today = session.graphs(Call())[0][1], session.today()
     owner = owner_page(session.workspace, graph, session.user)
     both = (bulletin(graph, which, today, memory_loaded=False, owner=owner) for which in _BOTH)
     texts = [one.text for one in both]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
-from workbench.memory.address import entry_at_line, hash_of, path_of, place_of
-from workbench.memory.entry import Entry, Kind
+from workbench.frozen import frozen
+from workbench.memory.entry import Entry, Kind, hash_of, path_of, place_of
 from workbench.memory.provenance import Provenance
 from workbench.workspace.workspace import Workspace
 
@@ -21,7 +20,7 @@ _SHARED, _LONG, _NEAR = 2, 4, 0.5
 _WORD = re.compile(r"[\u2e80-\U0003ffff]{2}|\w+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Related:
     """An entry, or a page, that belongs to another one, and why."""
 
@@ -108,7 +107,7 @@ def _sources(workspace: Workspace, said: Provenance | None) -> Iterator[Related]
         if place is None:
             continue
         try:
-            found = entry_at_line(workspace.document(place[0]), place[1])
+            found = workspace.document(place[0]).at_line(place[1])
         except (OSError, WorkbenchError, ValueError):
             continue
         if found is not None:

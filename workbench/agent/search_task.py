@@ -28,7 +28,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
@@ -44,6 +44,7 @@ from workbench.agent.federated_search import own_weights
 from workbench.agent.search_service import SearchService
 from workbench.agent.search_update import Moment, Reach
 from workbench.errors import IndexUnavailableError, StoppedError, WorkbenchError
+from workbench.frozen import frozen
 from workbench.workspace.snapshot import KEPT, PastWorkspace, open_past
 from workbench.workspace.task_context import TaskContext
 from workbench.workspace.workspace import Workspace
@@ -66,7 +67,7 @@ class InjectRequest(msgspec.Struct, frozen=True, tag_field="ask", tag="inject"):
         return inject(service, self.message, now=now, memory_loaded=loaded).as_json()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PastSearch:
     """One moment that can be searched."""
 

@@ -5,16 +5,16 @@ Imports no engine, so that who only shows hits needs none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
-from workbench.memory.address import hash_of
+from workbench.frozen import frozen
+from workbench.memory.entry import hash_of
 
 Reach = Literal["own", "team", "everywhere"]
 """How far a search reaches; see ``workbench.agent.search_service``."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScorePart:
     """One part of a score; see ``indexing.ranking.order.ScorePart``. ``how``: plus, times, order or first."""
 
@@ -26,7 +26,7 @@ class ScorePart:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoundHit:
     """A hit as it is shown; the parts of its score where they were asked for.
 
@@ -52,7 +52,7 @@ class FoundHit:
         return hash_of(self.entry)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Moment:
     """The moment of the past that an answer speaks of: when, and the folder that its files lie in."""
 
@@ -60,7 +60,7 @@ class Moment:
     root: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchUpdate:
     """An answer to a question, ``final`` where no better one follows.
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 
 from workbench.agent.agent_text import why_withheld
 from workbench.errors import WorkbenchError, reason_of
-from workbench.memory.address import path_of
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.claims import claim_key, claim_words
 from workbench.memory.clock_doubt import TOLERANCE
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.entry import Entry, Form, Kind, path_of
 from workbench.memory.provenance import parse_instant
 from workbench.workspace.workspace import Workspace
 
@@ -33,7 +33,7 @@ _LONGEST_NAME = 100
 _FEWEST_WORDS = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GivenEntry:
     """One entry that an agent was given. ``score`` in [0, 1]."""
 
@@ -78,7 +78,7 @@ def record_recalls(
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Recall:
     """One record. ``last`` is its moment; None where it tells none that can be read."""
 
@@ -99,7 +99,7 @@ def _recalls(workspace: Workspace) -> Iterator[_Recall]:
             yield _Recall(said["entry"], claim, query, by, at, parse_instant(at))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EntryUsage:
     """The recalls of an entry or a page. ``by`` are who was given it, the most frequent first."""
 
@@ -143,7 +143,7 @@ def _summed(recalls: Iterable[_Recall]) -> EntryUsage:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class UsageShare:
     """How much of what was given is one memory.
 
@@ -159,7 +159,7 @@ class UsageShare:
     by: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class UsageReport:
     """``answers`` were given within ``days``; ``shares`` are what was in them, the most first."""
 

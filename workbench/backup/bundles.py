@@ -15,7 +15,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,11 @@ import msgspec
 
 from workbench.backup.targets import LEDGERS, Target, find_target, ledgers_of
 from workbench.errors import BackupError, BusyError, RepositoryStateError, UsageError
-from workbench.memory.names import CommitId
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.repository.git_runner import ask, is_ancestor
+from workbench.repository.objects import CommitId
 from workbench.temporary import locked
 from workbench.workspace import files
-from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.state_files import read_state, write_state
 from workbench.workspace.workspace import Workspace
 
@@ -40,7 +40,7 @@ _MAGIC = {b"# v2 git bundle\n", b"# v3 git bundle\n"}
 _HEADER_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Header:
     """What a bundle says it holds: one branch with its commit, built on commits that must be there.
 
@@ -203,7 +203,7 @@ _BOOK = "backups.json"
 _MAX_BYTES = 100_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class LastBackup:
     """The last backup: where it is, which commit it holds, and when it was made (ISO 8601).
 
@@ -219,7 +219,7 @@ class LastBackup:
 def remembered(workspace: Workspace) -> LastBackup | None:
     """The last backup of this workspace, or None when none is known."""
     try:
-        return msgspec.convert(read_state(workspace.root / STATE_DIR / _BOOK, _MAX_BYTES), LastBackup)
+        return msgspec.convert(read_state(workspace.state_path / _BOOK, _MAX_BYTES), LastBackup)
     except msgspec.ValidationError:
         return None
 

@@ -42,13 +42,12 @@ from workbench.backup.targets import (
 )
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import BackupError, NewerFormatError, RepositoryStateError, UsageError, disk_errors
-from workbench.memory.names import CommitId
 from workbench.plural import plural
 from workbench.repository.git_runner import ask, is_ancestor
+from workbench.repository.objects import CommitId
 from workbench.temporary import scratch
 from workbench.workspace.declared_format import require_known_format
 from workbench.workspace.external_changes import record, recorded_files, unrecorded
-from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import hold
 from workbench.workspace.plan import Operation
 from workbench.workspace.task_context import TaskContext
@@ -71,7 +70,7 @@ def require_peace(workspace: Workspace) -> tuple[str, ...]:
             "this is a shallow clone: a backup of it would be incomplete",
             hint="git fetch --unshallow fetches the rest of the history",
         )
-    if (workspace.root / STATE_DIR / "journal.json").exists():
+    if (workspace.state_path / "journal.json").exists():
         raise RepositoryStateError(
             "an action was interrupted and could not be finished yet",
             hint="any action tries again and reports what prevents it",

@@ -7,7 +7,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,10 @@ from workbench.backup.targets import (
     without_secret,
 )
 from workbench.errors import BackupError, NotMemoryError, RepositoryStateError, UsageError, disk_errors
-from workbench.memory.names import CommitId, RelPath
+from workbench.frozen import frozen_kw_only
+from workbench.memory.entry import RelPath
 from workbench.repository.git_runner import ask, network_carrier, outcome
-from workbench.repository.objects import ObjectReader
+from workbench.repository.objects import CommitId, ObjectReader
 from workbench.temporary import scratch
 from workbench.workspace.files import Files
 from workbench.workspace.layout import STATE_DIR
@@ -33,7 +34,7 @@ _STAGE = ".wb-restoring-"
 _FOLDER, _LINK, _SUBMODULE = "040000", "120000", "160000"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class RestoreResult:
     """A repository that was made from a backup. ``files`` were written; ``notes`` say what was not.
 

@@ -13,13 +13,12 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import unquote
 
 from workbench.errors import BackupError, ConflictError, RepositoryStateError, UsageError
-from workbench.memory.names import CommitId
+from workbench.frozen import frozen
 from workbench.repository.git_repository import History
 from workbench.repository.git_runner import (
     PROTOCOLS,
@@ -31,7 +30,8 @@ from workbench.repository.git_runner import (
     references,
 )
 from workbench.repository.line_blame import prepare_empty
-from workbench.safety.terminal import visible
+from workbench.repository.objects import CommitId
+from workbench.safety.terminal import visible_line
 from workbench.temporary import scratch
 
 Kind = Literal["folder", "file", "remote"]
@@ -41,7 +41,7 @@ _REMOTE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _SECRET = re.compile(r"(https?://|://[^/@:\s]*:)[^/@\s]+@", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """A place for backups: an absolute path, or the URL of a remote.
 
@@ -64,7 +64,7 @@ class Target:
             return ""
         host = self.place.removeprefix("ssh://").split("/")[0].split(":")[0]
         return (
-            f"try `ssh {visible(without_secret(host), one_line=True)}` by hand; `GIT_SSH_COMMAND`, `GIT_SSH`"
+            f"try `ssh {visible_line(without_secret(host))}` by hand; `GIT_SSH_COMMAND`, `GIT_SSH`"
             " and the core.sshCommand of your own git configuration are used"
         )
 
@@ -231,7 +231,7 @@ def push(carrier: Any, target: Target, branch: str) -> bool:
             hint="pull them first (git pull), or use another target: a backup is never forced",
         )
     if sent.status:
-        why = visible(line.rpartition("\t")[2], one_line=True) or cause(sent.err)
+        why = visible_line(line.rpartition("\t")[2]) or cause(sent.err)
         raise BackupError(
             f"{target.shown} rejected the backup: {without_secret(why)}",
             hint=f"nothing was changed here; {target.help or 'try `git push` by hand to see more'}",

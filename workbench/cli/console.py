@@ -25,7 +25,7 @@ from indexing.search.modes import MODES
 from workbench.cli import shell_values
 from workbench.cli.commands import refuse_renamed
 from workbench.errors import UsageError, WorkbenchError
-from workbench.safety.terminal import visible
+from workbench.safety.terminal import visible, visible_line
 
 if TYPE_CHECKING:
     from indexing.sync.report import SyncProgress
@@ -111,7 +111,7 @@ def say(text: str, **style: Any) -> None:
 
 def say_row(text: str, **style: Any) -> None:
     """``say`` for one row of a list, whose parts can hold line ends: the name of a folder may be anything."""
-    say(visible(text, one_line=True), **style)
+    say(visible_line(text), **style)
 
 
 def put(data: str | bytes) -> None:
@@ -131,13 +131,13 @@ def narrate(text: str) -> None:
 
 def narrate_row(text: str) -> None:
     """``narrate`` for one row of a list."""
-    narrate(visible(text, one_line=True))
+    narrate(visible_line(text))
 
 
 @contextlib.contextmanager
 def shown_meanwhile(rows: Sequence[str]) -> Iterator[None]:
     """``rows`` on stderr, a terminal, until the block ends: as many as it has lines, each cut at its edge."""
-    shown = [visible(row, one_line=True) for row in rows[: shutil.get_terminal_size().lines - 1]]
+    shown = [visible_line(row) for row in rows[: shutil.get_terminal_size().lines - 1]]
     # Where nothing is wrapped, a row is a line: as many can be wiped as were written.
     click.echo("\x1b[?7l" + "\n".join(shown) + "\x1b[?7h", err=True)
     try:
@@ -517,12 +517,12 @@ def workspace() -> Iterator[Workspace]:
 
     With ``--as-of`` it is the workspace of that moment, and cannot be changed.
     """
-    with contextlib.closing(opened(click.get_current_context().obj)) as found:
+    with contextlib.closing(opened()) as found:
         yield found
 
 
-def opened(folder: Path | str | None, *, anyhow: bool = False) -> Workspace:
-    """The workspace in ``folder``, else the nearest one, as of the moment that was asked for.
+def opened(folder: Path | str | None = None, *, anyhow: bool = False) -> Workspace:
+    """The workspace in ``folder``, else that of ``-w`` or the nearest, as of the moment that was asked for.
 
     ``anyhow``: also where its settings are wrong. What of them was passed over is told on stderr, once.
     """
@@ -530,7 +530,9 @@ def opened(folder: Path | str | None, *, anyhow: bool = False) -> Workspace:
 
     context = click.get_current_context()
     lenient = context.info_name in _READS and not context.params.get("commit")
-    found = Workspace.open(folder or Workspace.nearest_root("."), anyhow=anyhow, lenient=lenient)
+    found = Workspace.open(
+        folder or context.obj or Workspace.nearest_root("."), anyhow=anyhow, lenient=lenient
+    )
     tell_skipped(found)
     asked = context.meta.get(AS_OF)
     if asked is None:

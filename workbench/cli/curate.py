@@ -11,8 +11,7 @@ import click
 from workbench.cli.console import answered, flag, given, number, say, word, yes_option
 from workbench.cli.operation_command import Chosen, Selection, act, command_of, shown_first
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
-from workbench.memory.entry import heading_path
-from workbench.memory.names import RelPath
+from workbench.memory.entry import RelPath, heading_path
 from workbench.operations.registry import OPERATIONS
 from workbench.safety.terminal import cut
 from workbench.workspace.layout import QUARANTINE

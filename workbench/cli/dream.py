@@ -31,7 +31,6 @@ from workbench.cli.console import (
 from workbench.cli.operation_command import act, planned_or_done
 from workbench.cli.proposal_text import (
     flag_note,
-    line,
     say_field,
     say_proposal,
     say_score,
@@ -55,6 +54,7 @@ from workbench.errors import ReadOnlyError, UsageError, WorkbenchError
 from workbench.llm.language_model import WITHOUT_MODEL, language_model_or_why
 from workbench.memory.proposal import Proposal
 from workbench.plural import plural
+from workbench.safety.secrets import masked_line
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace
 
@@ -236,7 +236,7 @@ def _say_dream(found: Dream, proposed: Proposed) -> None:
     if found.reasons:
         say("left out (also texts that are no claims)", dim=True)
     for why, count in list(found.reasons.items())[:_REASONS]:
-        say(f"{count:>8,}  {line(why)}", dim=True)
+        say(f"{count:>8,}  {masked_line(why)}", dim=True)
     if (more := len(found.reasons) - _REASONS) > 0:
         say(f"{'':>8}  and {more} more reasons", dim=True)
     narrate_notes(found.notes)
@@ -321,10 +321,10 @@ def say_runs(runs: Iterable[DreamRun]) -> None:
         )
         kept += f", {reverted} undone" if reverted else ""
         day = f"{when.astimezone():%Y-%m-%d %H:%M}" if when else "-"
-        say(f"{line(run.id)}  {day}  {run.proposed} proposed, {kept}")
+        say(f"{masked_line(run.id)}  {day}  {run.proposed} proposed, {kept}")
         for operation in run.operations:
             undone = " (undone)" if operation.undone else ""
-            say(f"    {operation.id}  {line(operation.summary)}{undone}", dim=True)
+            say(f"    {operation.id}  {masked_line(operation.summary)}{undone}", dim=True)
 
 
 def _roll_back(place: Workspace, run: str) -> None:

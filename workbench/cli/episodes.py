@@ -22,15 +22,21 @@ from workbench.cli.console import (
     yes_option,
 )
 from workbench.cli.operation_command import Chosen, Selection, command_of, shown_first, whose
-from workbench.ingest import expiry
-from workbench.ingest.episodes import episode_named
+from workbench.ingest.episodes import (
+    Mark,
+    due,
+    episode_named,
+    expires_within,
+    plan_prune,
+    recall_marks,
+    recalls_of,
+    time_left,
+)
 from workbench.ingest.episodes import episodes as every
-from workbench.ingest.expiry import due, plan_prune, time_left
 from workbench.ingest.operations import EXPIRE, OPERATIONS
 from workbench.memory.episode import Episode
 from workbench.plural import plural
-from workbench.safety.terminal import cut, visible
-from workbench.workspace.episode_recalls import Mark, recall_marks, recalls_of
+from workbench.safety.terminal import cut, visible_line
 from workbench.workspace.workspace import Workspace
 
 _TOPICS, _ABSTRACT = 3, 100
@@ -59,7 +65,7 @@ def list_(expiring: int | None, session: str | None) -> None:
             one
             for one in every(place)
             if (session is None or _is_of(one, session))
-            and (expiring is None or expiry.expiring(one, expiring, now))
+            and (expiring is None or expires_within(one, expiring, now))
         ]
     # What expires first, then what never does.
     found.sort(
@@ -125,7 +131,7 @@ def _state(one: Episode, marks: Mapping[str, Mark], now: datetime) -> str:
         f"unreadable: {one.problem}" if one.problem else "",
         one.path,
     ]
-    return " · ".join(visible(part, one_line=True) for part in parts if part)
+    return " · ".join(visible_line(part) for part in parts if part)
 
 
 def _as_json(one: Episode, marks: Mapping[str, Mark], now: datetime) -> dict[str, Any]:
@@ -152,4 +158,4 @@ def _age(one: Episode, now: datetime) -> str:
 
 
 def _short(one: Episode) -> str:
-    return cut(visible(one.abstract or one.path, one_line=True), _ABSTRACT)
+    return cut(visible_line(one.abstract or one.path), _ABSTRACT)

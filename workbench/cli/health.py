@@ -48,7 +48,7 @@ from workbench.health.recall_tests import (
 from workbench.health.subject import CheckSubject
 from workbench.plural import plural
 from workbench.safety.secrets import masked
-from workbench.safety.terminal import visible
+from workbench.safety.terminal import visible_line
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -411,5 +411,5 @@ def _evidence(found: Audit) -> Iterator[str]:
             yield f"<h2>{part.name}</h2>\n<table>"
             for one in part.evidence:
                 cells = (one.place, one.rule, masked(one.what))
-                yield "<tr>" + "".join(f"<td>{escape(visible(cell, one_line=True))}</td>" for cell in cells)
+                yield "<tr>" + "".join(f"<td>{escape(visible_line(cell))}</td>" for cell in cells)
             yield "</table>"

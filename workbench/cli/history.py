@@ -29,16 +29,13 @@ from workbench.cli.console import (
 )
 from workbench.cli.operation_command import LINES, AddressedWorkspace, content_address, whose
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError
-from workbench.history.blame import LineOrigin, line_deeds, newest
-from workbench.history.blame import blame as lines_of
 from workbench.history.lineage import FileStep, LineageStep, file_log, lineage
-from workbench.history.origin import origin_of, who_did
+from workbench.history.origin import LineOrigin, line_deeds, newest, origin_of, who_did
+from workbench.history.origin import blame as lines_of
 from workbench.history.recent import recent_entries
 from workbench.history.versions import Versions, entry_in
-from workbench.memory.address import find_entry, path_of
-from workbench.memory.entry import Entry, Kind, heading_path
+from workbench.memory.entry import Entry, Kind, RelPath, heading_path, is_outside, path_of
 from workbench.memory.file_edit import unified_diff
-from workbench.memory.names import RelPath, is_outside
 from workbench.plural import plural
 from workbench.workspace.revisions import RevisionQuery, wanted
 from workbench.workspace.workspace import Workspace
@@ -112,7 +109,7 @@ def _outside(place: Workspace, address: str) -> Entry:
     from indexing.sync.sources import IndexSources
 
     try:
-        return find_entry(IndexSources(place).document(path_of(address)), address)
+        return IndexSources(place).document(path_of(address)).find(address)
     except FileNotFoundError:
         raise EntryNotFoundError(address) from None
 

@@ -31,8 +31,8 @@ from workbench.dreaming.proposals.inbox import PendingProposal, find, overview, 
 from workbench.dreaming.proposals.operations import ACCEPT, OPERATIONS
 from workbench.dreaming.proposals.safety_flags import flags_of
 from workbench.errors import UsageError
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit, unified_diff
-from workbench.memory.names import RelPath
 from workbench.plural import plural
 from workbench.workspace.late_writes import Conflict, KeptFile
 from workbench.workspace.workspace import Workspace

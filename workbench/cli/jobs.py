@@ -9,7 +9,6 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib import resources
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -32,10 +31,10 @@ from workbench.cli.console import (
     workspace,
 )
 from workbench.errors import BusyError, UsageError, WorkbenchError
+from workbench.frozen import frozen
 from workbench.jobs.nightly import STEPS, NightlyContext, nightly
 from workbench.jobs.runs import ActiveRun, Job, now, running, standings
 from workbench.llm.language_model import LanguageModel, language_model_or_why
-from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -125,7 +124,7 @@ def status() -> int:
     """
 
     with workspace() as place:
-        found = standings(place.root / STATE_DIR, now())
+        found = standings(place.state_path, now())
     wrong = any(one.wrong for one in found)
     if not answered({"ok": not wrong, "jobs": found}):
         for one in found:
@@ -190,7 +189,7 @@ def speaking(job: Job) -> Iterator[None]:
         raise click.exceptions.Exit(code)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JobInProgress:
     """A job that is under way, with whom to tell how it goes."""
 

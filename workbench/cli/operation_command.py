@@ -12,7 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -47,8 +47,9 @@ from workbench.errors import (
     NotMemoryError,
     UsageError,
 )
+from workbench.frozen import frozen
+from workbench.memory.entry import RelPath
 from workbench.memory.markdown import Document
-from workbench.memory.names import RelPath
 from workbench.operations.operation_spec import Kind, OperationSpec, Parameter
 from workbench.plural import plural
 from workbench.workspace.plan import Operation, Plan
@@ -56,9 +57,8 @@ from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import LEADER_MARK, Workspace
 
 if TYPE_CHECKING:
-    from workbench.history.blame import LineOrigin
     from workbench.history.lineage import LineageStep
-    from workbench.history.origin import Origin
+    from workbench.history.origin import LineOrigin, Origin
 
 _Asked = TypeVar("_Asked", str, "str | None")
 LINES = re.compile(r"(?P<path>.+)(?:#L|:)(?P<first>[1-9]\d{0,8})(?:-L?(?P<last>[1-9]\d{0,8}))?", re.DOTALL)
@@ -104,7 +104,7 @@ def _why_none(document: Document, line: int) -> tuple[str, str]:
     return message, f"the nearest is at line {near.start_line}: {near.address}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddressedWorkspace:
     """The workspace that is read, and what is written before its addresses; nothing for one's own."""
 
@@ -177,7 +177,7 @@ Chosen = Callable[[], Any]
 """Gives what an operation is done to, as it is when it is called: whenever the operation is planned."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Selection:
     """Another way to say what an operation is done to, by options of its own.
 

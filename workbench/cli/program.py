@@ -16,14 +16,15 @@ from workbench import __version__
 from workbench.cli import shell_values
 from workbench.cli.commands import COMMANDS, LISTED, Commands, refuse_renamed
 from workbench.cli.console import (
-    AS_OF,
     OutputError,
     abandon_output,
     fail,
     fail_usage,
+    given,
     meant,
     narrate,
     occupy_closed_streams,
+    shared_option,
 )
 from workbench.errors import NoWorkspaceError, ReadOnlyError, WorkbenchError, WriteFailedError, disk_error
 
@@ -110,14 +111,14 @@ class _Program(click.Group):
     shell_complete=shell_values.workspaces,
     help="A folder, or a name from `workspaces list`. Default: the nearest workspace, from here upwards.",
 )
-@click.option(
+@shared_option(
     "--as-of",
     metavar="WHEN",
     help="Memory as it was after an operation or commit, or at the end of a day (2026-03-14, 3d). Read-only.",
 )
 @click.version_option(__version__, prog_name="workbench")
 @click.pass_context
-def workbench(ctx: click.Context, workspace: str | None, as_of: str | None) -> None:
+def workbench(ctx: click.Context, workspace: str | None) -> None:
     """Curate the memory of an AI agent: see it, search it, promote, forget, undo.
 
     Without a command, the interface opens on the nearest workspace.
@@ -125,8 +126,7 @@ def workbench(ctx: click.Context, workspace: str | None, as_of: str | None) -> N
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         ctx.color = False
     ctx.obj = meant(workspace, may_be_new=ctx.invoked_subcommand == "init") if workspace else workspace
-    ctx.meta[AS_OF] = as_of
-    if as_of is not None and ctx.invoked_subcommand not in _OF_ANY_MOMENT:
+    if given("as_of") is not None and ctx.invoked_subcommand not in _OF_ANY_MOMENT:
         raise ReadOnlyError(
             f"`{ctx.invoked_subcommand}` does not support --as-of",
             hint=f"--as-of works with {', '.join(_OF_ANY_MOMENT[2:])} and the interface",

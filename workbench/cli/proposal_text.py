@@ -9,8 +9,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from workbench.cli.console import say
-from workbench.safety.secrets import masked
-from workbench.safety.terminal import cut, visible
+from workbench.plural import first_few
+from workbench.safety.secrets import masked_line
+from workbench.safety.terminal import cut
 
 if TYPE_CHECKING:
     from workbench.dreaming.proposals.inbox import PendingProposal, SettledProposal
@@ -43,11 +44,14 @@ def say_proposal(proposal: Proposal, *, note: str = "") -> None:
     say(f"{head:<{columns - len(score)}}{score}".rstrip(), bold=True)
     say_wrapped(proposal.text)
     if proposal.target and proposal.action in ("merge", "supersede"):
-        say(f"{_MARGIN}{cut(f'the entry there: {line(proposal.target)}', columns - len(_MARGIN))}", dim=True)
+        say(
+            f"{_MARGIN}{cut(f'the entry there: {masked_line(proposal.target)}', columns - len(_MARGIN))}",
+            dim=True,
+        )
     if proposal.parts:
         # What says nothing of a claim, a factor of 1, is left out.
         factors = [f"{name} {_number(value)}" for name, value in proposal.parts.items() if value != 1]
-        say(cut(f"{_MARGIN}{bar(proposal.score)}  {line(' · '.join(factors))}", columns))
+        say(cut(f"{_MARGIN}{bar(proposal.score)}  {masked_line(' · '.join(factors))}", columns))
     if proposal.gates:
         say_wrapped("gates " + " · ".join(map(_gate, proposal.gates)), dim=True)
     say_wrapped(_from(proposal), dim=True)
@@ -89,7 +93,7 @@ def say_in_full(one: PendingProposal, sources: Sequence[Quotation] = ()) -> None
 def say_settled(settled: Iterable[SettledProposal]) -> None:
     """Print a line for each proposal that does not wait any more: what was decided of it, and its words."""
     for one in settled:
-        head = f"{short_key(one.proposal)}  {_what(one.proposal)}: {line(one.said)}"
+        head = f"{short_key(one.proposal)}  {_what(one.proposal)}: {masked_line(one.said)}"
         say(cut(head, _width()), bold=True)
         say_wrapped(one.proposal.text)
 
@@ -113,7 +117,7 @@ def say_waiting(waits: Iterable[PendingProposal], now: datetime) -> None:
 
 def say_field(name: str, value: str) -> None:
     """Print a value with its name before it, if there is one."""
-    lines = textwrap.wrap(line(value), _width() - 12, break_on_hyphens=False, break_long_words=False)
+    lines = textwrap.wrap(masked_line(value), _width() - 12, break_on_hyphens=False, break_long_words=False)
     for number, each in enumerate(lines):
         say(f"  {'' if number else name:<9} {each}")
 
@@ -126,16 +130,16 @@ def say_score(score: float, parts: Mapping[str, float], gates: Sequence[Gate]) -
         longest = max(len(name) for name in (*parts, "score"))
         for name, value in parts.items():
             most = f" of {MOST[name]:.2f}" if name in MOST else ""
-            say(f"  {line(name):<{longest}}  {value:5.2f}{most:<8}  {bar(filled(name, value))}")
+            say(f"  {masked_line(name):<{longest}}  {value:5.2f}{most:<8}  {bar(filled(name, value))}")
         say(f"  {'score':<{longest}}  {score:5.2f}{'':<8}  {bar(score)}", bold=True)
     for gate in gates:
-        say(f"  gate {line(_gate(gate))}")
+        say(f"  gate {masked_line(_gate(gate))}")
 
 
 def say_wrapped(text: str, *, margin: str = _MARGIN, **style: object) -> None:
     """Print text of memory in lines that fit, without its secrets."""
     for each in textwrap.wrap(
-        line(text), _width(), initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False
+        masked_line(text), _width(), initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False
     ):
         say(each, **style)
 
@@ -144,11 +148,6 @@ def bar(value: float, size: int = _BAR) -> str:
     """A plain bar; 1 fills it."""
     filled = max(0, min(size, round(value * size)))
     return "█" * filled + "·" * (size - filled)
-
-
-def line(text: str) -> str:
-    """Text of memory in one line, without its secrets."""
-    return visible(" ".join(masked(text).split()), one_line=True)
 
 
 def short_key(proposal: Proposal) -> str:
@@ -173,14 +172,12 @@ def _number(value: float) -> str:
 
 def _what(proposal: Proposal) -> str:
     where = proposal.section or proposal.target.rpartition("#")[0] or "memory"
-    return line(f"{_VERBS.get(proposal.action, proposal.action)} {where}")
+    return masked_line(f"{_VERBS.get(proposal.action, proposal.action)} {where}")
 
 
 def _from(proposal: Proposal) -> str:
-    shown = ", ".join(proposal.sources[:_SOURCES])
-    more = len(proposal.sources) - _SOURCES
     said = [
-        shown + (f" and {more} more" if more > 0 else ""),
+        ", ".join(first_few(proposal.sources, _SOURCES)),
         f"trust {proposal.trust}",
         f"by {proposal.by}" if proposal.by != "dreaming" else "",
         proposal.why,

@@ -15,7 +15,6 @@ from indexing.embedding.model_files import download as fetch
 from indexing.embedding.model_info import Description, describe, describe_providers
 from workbench.cli import shell_values
 from workbench.cli.console import (
-    AS_OF,
     Bar,
     agree,
     answered,
@@ -75,7 +74,7 @@ def reindex(
     from indexing.sync.run import reindex as run
 
     part = bool(paths) or dry_run
-    require_whole(part=part or click.get_current_context().meta.get(AS_OF) is not None)
+    require_whole(part=part or given("as_of") is not None)
     if watch and (part or full):
         raise UsageError("--watch follows all changes: it excludes PATH, --full and --dry-run")
     job = Job.REINDEX_WATCH if watch else Job.REINDEX

@@ -22,6 +22,7 @@ from workbench.cli.console import (
     choice,
     command,
     flag,
+    given,
     hits_option,
     mode_option,
     moment,
@@ -135,7 +136,7 @@ def search(
     batch: IO[bytes] | None,
     preset: str | None,
     weights: tuple[str, ...],
-    **given: Any,
+    **options: Any,
 ) -> None:
     """Search memory by keyword and meaning, best hits first.
 
@@ -149,16 +150,16 @@ def search(
     from screens.terminal import moves_cursor
 
     text = " ".join(typed)
-    within, notes = _filters({name: given.pop(f"with_{name}") for name in _CONDITIONS}, pinned)
+    within, notes = _filters({name: options.pop(f"with_{name}") for name in _CONDITIONS}, pinned)
     if batch is not None and typed:
         raise UsageError("give either a query or --batch FILE")
     if batch is None and not text.strip() and not within:
         raise UsageError(
             "no query was given", hint="give a query, a filter such as --pinned, or --batch FILE"
         )
-    usual = Query(text=text, filters=within, **given)
+    usual = Query(text=text, filters=within, **options)
     said = understand(text, date.today()).as_of if batch is None and not usual.plain else None
-    if said and (as_of or click.get_current_context().meta.get(AS_OF)):
+    if said and (as_of or given("as_of")):
         notes.append(f"as-of:{said} in the query was ignored: --as-of takes precedence")
         said = None
     words = usual.mode == "lexical"
@@ -192,13 +193,13 @@ def _here(as_of: str, said: str | None, *, words: bool) -> Iterator[tuple[Search
     if as_of or said:
         context.meta[AS_OF] = as_of or said
     try:
-        memory = opened(context.obj)
+        memory = opened()
     except WorkbenchError as error:  # where no moment is called so, today's answers
         if not said:
             raise
         narrate(f"as-of:{said}: {error.message}")
         context.meta[AS_OF] = None
-        memory = opened(context.obj)
+        memory = opened()
     with contextlib.closing(memory) as place:
         _require_index(place, vectors=not words)
         with contextlib.closing(SearchService(place, vectors=not words)) as service:
@@ -219,7 +220,7 @@ def _everywhere(then: str | None, *, words: bool) -> Iterator[tuple[FederatedSea
         narrate_row(f"skipped in {known.path}: {line}")
     if not known.entries:
         raise UsageError("no workspace is registered", hint="`workbench workspaces add DIR`")
-    then = then or click.get_current_context().meta.get(AS_OF)
+    then = then or given("as_of")
 
     def at_the_moment(root: Path) -> Workspace:
         found = Workspace.open(root)
@@ -278,12 +279,12 @@ def _say(found: FederatedAnswer, explain: bool) -> None:
             say("      " + part, dim=True)
 
 
-def _filters(given: dict[str, tuple[str, ...]], pinned: bool | None) -> tuple[Filters, list[str]]:
+def _filters(options: dict[str, tuple[str, ...]], pinned: bool | None) -> tuple[Filters, list[str]]:
     """What the options ask, and notes about what of it counts for nothing. Raises UsageError."""
     from indexing.query.question import Filters, conditions
 
     within, notes = Filters(pinned=pinned), list[str]()
-    for name, said in given.items():
+    for name, said in options.items():
         for value in said:
             try:
                 found, noted = conditions(name, value, date.today())

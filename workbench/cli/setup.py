@@ -223,7 +223,7 @@ def serve(port: int, host: str, read_only: bool) -> None:
             hint="install the extra `serve` (README, Install)",
         ) from error
     address = require_loopback(host)
-    with contextlib.closing(opened(click.get_current_context().obj)) as place:
+    with contextlib.closing(opened()) as place:
         root = place.root
     if read_only:
         os.environ[VARIABLE] = "1"

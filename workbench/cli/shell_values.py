@@ -16,7 +16,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from workbench.errors import WorkbenchError
-from workbench.safety.terminal import visible
+from workbench.safety.terminal import visible_line
 
 Offer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 _PLAIN = re.compile(r"[\w./+@%=,-]+")
@@ -74,8 +74,7 @@ def registered(_: click.Context) -> Iterable[CompletionItem]:
     from workbench.workspace.registry import read_registry
 
     return [
-        CompletionItem(entry.name, help=visible(str(entry.root), one_line=True))
-        for entry in read_registry().entries
+        CompletionItem(entry.name, help=visible_line(str(entry.root))) for entry in read_registry().entries
     ]
 
 

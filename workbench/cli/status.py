@@ -31,7 +31,6 @@ from workbench.workspace.agent_load import load_states
 from workbench.workspace.declared_format import require_known_format
 from workbench.workspace.external_changes import record
 from workbench.workspace.late_lines import late_in, late_sentences
-from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
@@ -149,7 +148,7 @@ def _status(place: Workspace) -> dict[str, Any]:
     late = late_in(place)
     files = place.scan()
     past = place if isinstance(place, PastWorkspace) else None
-    jobs = [] if past else [one for one in standings(place.root / STATE_DIR, now()) if one.state != "never"]
+    jobs = [] if past else [one for one in standings(place.state_path, now()) if one.state != "never"]
     warnings = [*(f"{one.sentence}: {one.mends}" for one in jobs if one.wrong), *late_sentences(late)]
     backup = history = None
     used = 0
@@ -158,7 +157,7 @@ def _status(place: Workspace) -> dict[str, Any]:
     except (NewerFormatError, UsageError) as error:
         warnings.append(f"{error.message}: {error.hint}")
     try:
-        used = len(place.memory_document().data.decode("utf-8", "replace"))
+        used = len(place.memory_document().text)
     except NotMemoryError:
         warnings.append(f"{place.memory_path()} is not a plain file, so it is neither read nor written")
     except (WorkbenchError, OSError) as error:
@@ -171,7 +170,7 @@ def _status(place: Workspace) -> dict[str, Any]:
         warnings += conflict_warnings(place)
     except WorkbenchError as error:
         repository = f"{error.message}: {error.hint}" if error.hint else error.message
-    warnings += [special_file_error(path).message for path in special_files(place.root / STATE_DIR)]
+    warnings += [special_file_error(path).message for path in special_files(place.state_path)]
     warnings += [one.problem for one in place.layout.daily if one.problem]
     warnings += _deprecated(place)
     dreams = [file.path for file in files if file.path.startswith("_system/dreaming/")]

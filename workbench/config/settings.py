@@ -10,7 +10,7 @@ import os
 import re
 import reprlib
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,12 +19,13 @@ import platformdirs
 from workbench.config.safe_yaml import MAX_BYTES, MappingError, read_mapping
 from workbench.errors import UsageError
 from workbench.format_version import FORMAT, KEY, format_in
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.special_files import open_regular
 
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Declaration:
     """What is declared of a setting. Its type is that of its default: a number, a word or a list of words."""
 
@@ -74,7 +75,7 @@ _DROPPED_GATES = frozenset({"dream_score", "dream_signals", "dream_context"})
 """Thresholds of dreaming that older versions had in place of a rank."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """What can be set, each setting declared once."""
 
@@ -257,7 +258,7 @@ def user_settings_path() -> Path:
     return Path(override) if override else platformdirs.user_config_path("memory-workbench") / "settings.yaml"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SettingsFile:
     """What one file says, each setting by itself: what is wrong with one leaves the others.
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from workbench.config.settings import (
 )
 from workbench.config.yaml_edit import YamlPlace, yaml_places
 from workbench.errors import UsageError
+from workbench.frozen import frozen, frozen_kw_only
 
 _KEYS = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
 
@@ -38,7 +38,7 @@ class SettingOrigin(StrEnum):
     ENVIRONMENT = "the environment"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SettingMessage:
     """A file says something about a setting, on a line counted from 1."""
 
@@ -47,7 +47,7 @@ class SettingMessage:
     origin: SettingOrigin
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class ReportedSetting:
     """One setting. ``where`` is the place that its value comes from, ``also`` others that say it too."""
 
@@ -75,7 +75,7 @@ class ReportedSetting:
         return "" if self.declared.secret else typed_text(self.value)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SettingsProblem:
     """Something in a file that does not count, and why."""
 
@@ -96,7 +96,7 @@ class SettingsProblem:
         return f"{self.place}: {self.text}" + (f" ({self.hint})" if self.hint else "")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SettingsReport:
     """All of them in the order in which they are declared."""
 

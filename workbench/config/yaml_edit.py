@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
 from workbench.config.safe_yaml import MappingError, read_mapping
 from workbench.errors import UsageError
+from workbench.frozen import frozen
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./~][A-Za-z0-9_./~+-]*(?: [A-Za-z0-9_./~+-]+)*")
 _NO_WORD = re.compile(r"(?i)(?:y|n|yes|no|on|off|true|false|null|~|[0-9.].*)")
@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _BOM = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class YamlPlace:
     """One value: the keys that lead to it, its line from 1, and the characters of its key and of itself."""
 

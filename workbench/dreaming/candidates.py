@@ -23,14 +23,14 @@ from workbench.dreaming.normalisation import without_frame
 from workbench.dreaming.proposals.suspicious import SuspiciousLine
 from workbench.dreaming.result import DreamProgress, OnProgress, SkippedClaims, unheard
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.episode import FOLDER, Episode, read_episode
 from workbench.memory.episode_page import split_turns
 from workbench.memory.markdown import Document
 from workbench.memory.model_window import MOST_PARTS, word_pieces
-from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
-from workbench.memory.pasted_turns import turns_in
+from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of, turns_in
 from workbench.memory.sentences import sentences
 from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
 from workbench.memory.transcript_text import clean
@@ -88,7 +88,7 @@ MOST_TOKENS = 160
 """Word pieces that a claim may have; of a longer block each sentence is one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mention:
     """One place at which a claim is made. Lines count from 1, both ends included.
 
@@ -312,7 +312,7 @@ class _Reader:
         self.skips.add(key, why, entry.text)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Claim:
     """A claim in a text: ``above`` lines of the text stand before it."""
 

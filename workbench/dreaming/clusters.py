@@ -11,7 +11,6 @@ this: a text that the index does not know is compared by keyword only.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from indexing.sync.entry_vectors import known_vectors
 from workbench.dreaming.candidates import Mention
+from workbench.frozen import frozen
 from workbench.memory.claims import (
     Distinction,
     bag_of_words,
@@ -38,7 +38,7 @@ NEAR = 0.9
 """Share of words in common (Jaccard) from which two mentions are one claim."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cluster:
     """One claim with all its mentions, the oldest first. ``keys`` are those of its wordings."""
 

@@ -19,12 +19,11 @@ from workbench.dreaming.owner_model import OwnerModel
 from workbench.dreaming.proposals.budget import budget_of
 from workbench.dreaming.salience import score_of
 from workbench.errors import NotCuratableError, WorkbenchError
-from workbench.memory.address import entry_at_line, place_of
 from workbench.memory.claims import claim_key
-from workbench.memory.entry import Entry
+from workbench.memory.entry import Entry, place_of
 from workbench.memory.episode import FOLDER
 from workbench.memory.invariants import blocks
-from workbench.memory.markdown import Document, block_text
+from workbench.memory.markdown import Document
 from workbench.memory.proposal import Proposal
 from workbench.operations.archive import characters, last_recalls, least_valuable, why_over
 from workbench.workspace.workspace import Workspace
@@ -107,7 +106,7 @@ def archive_proposals(
             made_at=now,
         )
         for block, why in chosen
-        for text in (block_text(memory, block[0]),)
+        for text in (memory.text_of(block[0]),)
     )
 
 
@@ -147,7 +146,7 @@ def turn_finder(workspace: Workspace) -> TurnFinder:
         for _ in range(_MOST_STEPS):
             place = place_of(source)
             document = read(place[0]) if place else None
-            entry = entry_at_line(document, place[1]) if place and document else None
+            entry = document.at_line(place[1]) if place and document else None
             further = entry.field("src") if entry else None
             if not further:
                 break

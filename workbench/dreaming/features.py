@@ -17,12 +17,13 @@ import functools
 import math
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.dreaming.normalisation import folded_words, plain_words, template_of
+from workbench.frozen import frozen
 
 WORD_CLASSES = {
     "rules": """
@@ -263,7 +264,7 @@ _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _EMOJI = re.compile("[\u2600-\u27bf\U0001f300-\U0001faff]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """A block of a log as it is judged: its text, the heading that it stands under, and its file.
 
@@ -298,7 +299,7 @@ def with_recurring(lines: Sequence[Line]) -> tuple[Line, ...]:
     return tuple(replace(line, recurring=line.heading in often) for line in lines)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Grams:
     """The n-grams of ``count`` lines: the line, the bucket and the value of each, in three (m,) arrays.
 
@@ -323,7 +324,7 @@ class Grams:
         return sums.reshape(self.count, width).astype(np.float32)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Features:
     """What is seen of some lines. ``counts`` are (n, 55) float32 in order of ``NAMES``."""
 
@@ -333,7 +334,7 @@ class Features:
     """(n,) which of them are sentences of a conversation."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Field:
     salt: int
     characters: tuple[int, ...]
@@ -543,7 +544,7 @@ def _counts(line: Line, plain: str, folded: str) -> Iterator[float]:
     yield from (float(number in titled) for number in _CLASSES)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Heading:
     folded: str
     classes: frozenset[int]

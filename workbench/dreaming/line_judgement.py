@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from workbench.dreaming.features import Line, with_recurring
@@ -12,6 +11,7 @@ from workbench.dreaming.owner_model import Example, OwnerModel, learned
 from workbench.dreaming.salience import base_model, score_of
 from workbench.dreaming.vetoes import veto
 from workbench.errors import UsageError
+from workbench.frozen import frozen_kw_only
 from workbench.safety.secrets import clipped
 
 _TYPES = {
@@ -50,7 +50,7 @@ Talk has been through a session's own choice before, which asks for this much.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class LineJudgement:
     """``score`` in (0, 1): how likely a line is worth keeping for months. ``floor`` is enough."""
 

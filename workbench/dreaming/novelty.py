@@ -12,12 +12,20 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
 from workbench.dreaming.clusters import NEAR
-from workbench.memory.claims import bag_of_words, claim_key, claim_words, distinction, jaccard, same_order
+from workbench.frozen import frozen
+from workbench.memory.claims import (
+    bag_of_words,
+    claim_key,
+    claim_words,
+    distinction,
+    jaccard,
+    same_order,
+    without_s,
+)
 from workbench.memory.entry import Entry, Form
 from workbench.memory.markdown import Document
 from workbench.memory.sentences import sentences
@@ -77,15 +85,11 @@ def _negates(newer: str, older: str, one: tuple[str, ...], other: tuple[str, ...
     if bool(turned.turns) == bool(before.turns) or turned.numbers != before.numbers:
         return False
     bare, bare_before = (
-        frozenset(_stem(word) for word in words if word not in turns and word not in _ARTICLES)
+        # `uses` and `use` alike: negation takes the ending away.
+        frozenset(without_s(word) for word in words if word not in turns and word not in _ARTICLES)
         for words, turns in ((one, turned.turns), (other, before.turns))
     )
     return bare == bare_before and len(bare) >= _LEAST_WORDS
-
-
-def _stem(word: str) -> str:
-    """`uses` and `use` alike: negation takes the ending away."""
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
 Relation = Literal["known", "merge", "supersede"]
@@ -101,7 +105,7 @@ _SMALL_WORDS = """
 _NOTHING = frozenset(_SMALL_WORDS.split())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Novelty:
     """How a claim stands to an entry of long-term memory."""
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 
 import numpy as np
@@ -26,6 +25,7 @@ from workbench.dreaming.features import Features, Grams, Line, features_of
 from workbench.dreaming.proposals.inbox import Book, read_book
 from workbench.dreaming.salience import Salience, base_model, in_batches
 from workbench.errors import NotCuratableError, WorkbenchError
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.episode import FOLDER
 from workbench.memory.provenance import parse_instant
 from workbench.workspace.decisions import decision_from
@@ -46,7 +46,7 @@ _BLOCKS, _TESTED = 5, 50
 _STEPS = 15
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Example:
     """A line on which the owner decided, whether it was to be kept, and when."""
 
@@ -57,7 +57,7 @@ class Example:
     """What the owner did, in a word: accepted, rejected, promoted, …"""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class PredictionScore:
     """How well the last decisions would have been foretold from those before them.
 
@@ -72,7 +72,7 @@ class PredictionScore:
     worse: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class OwnerModel:
     """The base model with its correction. ``active`` is whether it corrects anything, ``why_not`` why not."""
 
@@ -231,7 +231,7 @@ _DONE = {"promote": (True, "promoted"), "pin": (True, "pinned"), "forget": (Fals
 _TOLD = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class LearningReport:
     """What was learned from how many ``decisions``, and how well it would have foretold the last of them.
 
@@ -249,7 +249,7 @@ class LearningReport:
     lowered: tuple[TrainingDecision, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TrainingDecision:
     """A decision that moves what is like it: what was done, to which words."""
 

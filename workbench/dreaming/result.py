@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from typing import Literal, TypeAlias, TypeVar, get_args
 
+import msgspec
+
 from workbench.dreaming.proposals.inbox import Proposed
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.claims import claim_key
 from workbench.memory.proposal import Gate, Proposal, gates_json
 from workbench.safety.secrets import clipped, masked
@@ -26,7 +29,7 @@ MOST_OF_A_REASON = 40
 _SHOWN = 120
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SkippedClaim:
     """A claim that is not proposed: its key, a few words why, and how it begins."""
 
@@ -70,7 +73,7 @@ class SkippedClaims:
         return len(self.named) < MOST_NAMED and self.reasons[reason_of(why)] < MOST_OF_A_REASON
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Dream:
     """One run: ``considered`` claims, of which ``gated`` may be proposed if their rank is high enough.
 
@@ -121,7 +124,7 @@ class Dream:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Explanation:
     """Why one claim is, or is not, proposed. ``verdict`` is one sentence; ``gates`` say how far each is."""
 
@@ -138,15 +141,10 @@ class Explanation:
     def as_json(self) -> dict[str, object]:
         """As ``dream --explain KEY --json`` prints it."""
         return {
-            "key": self.key,
-            "text": self.text,
-            "proposed": self.proposed,
-            "verdict": self.verdict,
+            **msgspec.to_builtins(self),
             "score": round(self.score, 4),
             "parts": {name: round(value, 4) for name, value in self.parts.items()},
             "gates": gates_json(self.gates),
-            "sources": self.sources,
-            "facts": self.facts,
         }
 
 
@@ -161,7 +159,7 @@ STEPS: tuple[Step, ...] = get_args(Step)
 the best are chosen, and a language model words them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DreamProgress:
     """``done`` of ``total`` units of a step: files for reading, claims for judging; 0 of 0 where none are
     counted.

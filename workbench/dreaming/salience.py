@@ -13,7 +13,6 @@ import functools
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
@@ -21,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.dreaming.features import BUCKETS, NAMES, Features, Line, features_of, word_grams
+from workbench.frozen import frozen_kw_only
 
 WEIGHTS_FILE, MODEL_FILE = "salience.npy", "salience.json"
 BATCH = 200
@@ -32,7 +32,7 @@ _LENGTH, _LENGTH_IS = "its length", "its length is"
 """What is said of a line's length, for the two counts of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Head:
     """What the counts and the answer of the n-grams weigh together. All are in order of ``NAMES``.
 
@@ -56,7 +56,7 @@ class Head:
         return sums
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Salience:
     """The fitted weights. ``grams`` are (2^18,) int8 in steps of ``step``.
 

@@ -23,6 +23,7 @@ from typing import Any
 import msgspec
 
 from workbench.dreaming.clusters import Cluster
+from workbench.frozen import frozen_kw_only
 from workbench.memory.proposal import Gate
 from workbench.workspace import ledger
 from workbench.workspace.workspace import Workspace
@@ -135,7 +136,7 @@ MOST: Mapping[str, float] = {"salience": 1.0, "novelty": 1.0, "recurrence": 2.0,
 _OFTEN_SAID, _OFTEN_USED = 8, 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class ScoredCluster:
     """A cluster, what is known of its use, and its factors; ``floor`` is the least salience of a proposal.
 

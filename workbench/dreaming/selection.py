@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 
 from workbench.dreaming.clusters import Cluster, same_claim, session_name
@@ -15,12 +15,12 @@ from workbench.dreaming.novelty import LongTermIndex, Novelty, adds_nothing
 from workbench.dreaming.proposals.inbox import Book, waiting
 from workbench.dreaming.score import ScoredCluster
 from workbench.dreaming.survey import Survey, line_of
+from workbench.frozen import frozen
 from workbench.memory.claims import claim_key
 from workbench.memory.proposal import Action, Proposal
 from workbench.operations.sections import heading_for
 from workbench.plural import plural
-from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import by_rule, secrets_in
+from workbench.safety.hidden_text import unsafe_in
 from workbench.workspace.decisions import near_key
 from workbench.workspace.workspace import Workspace
 
@@ -40,7 +40,7 @@ _ALIKE = 0.8
 rejected."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SelectedClaim:
     """A proposal, the claim that it is made of, and what the entry says that it would change."""
 
@@ -108,8 +108,8 @@ class Chooser:
     def _why_not(self, judged: ScoredCluster, standing: Novelty | None) -> str | None:
         """Why a claim that passed is not proposed all the same; None where it may be."""
         best = judged.cluster.best
-        if findings := (*secrets_in(best.context), *hidden_in(best.context)):
-            return f"flagged: {'; '.join(by_rule(findings))}"
+        if findings := unsafe_in(best.context):
+            return f"flagged: {'; '.join(findings)}"
         if why := self._decided.why(judged.cluster):
             return why
         if entry := self._memory.says(judged.cluster.keys):

@@ -9,7 +9,7 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 import numpy as np
@@ -40,7 +40,8 @@ from workbench.dreaming.result import (
 )
 from workbench.dreaming.salience import BATCH
 from workbench.dreaming.score import NEVER_RECALLED, ClaimRecalls, RecallHistory, ScoredCluster
-from workbench.plural import plural
+from workbench.frozen import frozen_kw_only
+from workbench.plural import first_few, plural
 from workbench.workspace.workspace import Workspace
 
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
@@ -109,7 +110,7 @@ _SAMPLE = 500
 _LESS_LIKELY = "less likely than others by a first estimate"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Survey:
     """What was read and how each cluster is judged; of a great many, first those that the model looked at."""
 
@@ -320,8 +321,7 @@ def _notes(found: CandidateScan, recalls: RecallHistory, gone: int, days: int) -
     if found.old:
         notes.append(f"not considered, as more than {days} days before the newest log: {found.old:,}")
     if found.unread:
-        more = f" and {len(found.unread) - 3} more" if len(found.unread) > 3 else ""
-        notes.append(f"could not be read: {', '.join(found.unread[:3])}{more}")
+        notes.append(f"could not be read: {', '.join(first_few(found.unread, 3))}")
     if recalls.bad:
         notes.append(f"no records in the book of recalls: {plural(recalls.bad, 'line')}")
     if recalls.ahead:

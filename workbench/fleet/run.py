@@ -24,13 +24,14 @@ from indexing.storage import write_json
 from indexing.sync.generations import words_fingerprint
 from workbench.errors import IndexUnavailableError, WorkbenchError, disk_errors, reason_of
 from workbench.fleet.worker import Agent, InProcessPool, Recipe, Task, TaskResult, read
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.plural import plural
 
 OnProgress = Callable[[str, int, int], None]
 """Told what is counted, how many of them are done, and of how many."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failure:
     """A workspace that failed as often as it may."""
 
@@ -100,7 +101,7 @@ _MOST_REASONS = 3
 _FIRST_WAIT = 0.5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Plan:
     """How a run goes: workspaces a ``batch``, ``retries`` of what fails; ``prune`` what is not listed.
 
@@ -283,7 +284,7 @@ Fault = Literal["missing", "stale", "surplus", "doubled", "unlisted", "unreadabl
 _AT_ONCE = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class SyncStatus:
     """One workspace: ``behind`` counts files that the table says something else of.
 
@@ -302,7 +303,7 @@ class SyncStatus:
     at: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableFinding:
     """What is wrong: ``missing`` and ``stale`` files, ``surplus`` ones that are gone, ``doubled`` rows,
 

@@ -21,7 +21,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Self, TypeAlias
 
 import msgspec
@@ -32,13 +32,14 @@ from indexing.embedding.port import Embedder
 from indexing.many_workspaces.rows import Difference, as_table, difference, embedded, rows_of
 from workbench.config.settings import own_settings
 from workbench.errors import ModelUnavailableError, UsageError, WorkbenchError, reason_of
+from workbench.frozen import frozen, frozen_kw_only
 
 MOST_BYTES = 500_000_000
 _LONGEST = 500
 _LOOK = "one workspace a line: a folder, or a folder, a TAB and a name; or JSON lines; or a YAML list"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Agent:
     """One workspace: ``name`` by which the index knows it, and its folder."""
 
@@ -116,7 +117,7 @@ def _rows(text: str) -> Iterator[tuple[str, _Listed]]:
 OpenModel = Callable[[], Embedder]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recipe:
     """How rows are made, the same on every worker: ``open_model`` is None for keyword search only."""
 
@@ -125,7 +126,7 @@ class Recipe:
     open_model: OpenModel | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Task:
     """Some workspaces for one worker: what changed in each by its name, or why it could not be read.
 
@@ -147,7 +148,7 @@ class Task:
         ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class TaskResult:
     """What a worker brings back: ``rows`` (an Arrow table or None) are all that there is of the task's files.
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal, get_args
 
 from workbench.errors import ConflictError, EntryNotFoundError, UsageError
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.graph.drafts import decision, excerpt
 from workbench.graph.model import Graph, holds
 from workbench.graph.read import read_graph
@@ -82,7 +82,7 @@ _UNITS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Statement:
     """What a line says: ``subject`` in lower case without its article, ``value`` as it is compared."""
 
@@ -206,7 +206,7 @@ _FOR = re.compile(
 _NEGATIVE = re.compile(r"(?:do not|does not|n['’]t|dis|hate|avoid|never)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Claim:
     """One value and every line that gives it. ``since`` is the first day from which one of them holds."""
 
@@ -223,7 +223,7 @@ class Claim:
         return tuple(entry.address for entry in self.entries)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Contradiction:
     """``old`` and ``new`` give ``slot`` of ``entity`` two values. The one that holds since later is new."""
 

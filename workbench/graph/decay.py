@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
+from workbench.frozen import frozen
 from workbench.graph.model import EntityMemory, Graph
 from workbench.graph.read import read_graph
 from workbench.memory.claims import claim_key
@@ -35,7 +35,7 @@ KEPT = frozenset({"identity"})
 BY = "decay"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DecayingMemory:
     """A memory that will be proposed for forgetting on the day ``on``, unless it is recalled before.
 

@@ -9,23 +9,25 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from workbench.errors import UsageError
+from workbench.frozen import frozen_kw_only
 from workbench.memory.claims import claim_key
+from workbench.memory.entry import digest
 from workbench.memory.graph_page import relation_kind
 from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 from workbench.memory.model_window import fits
 from workbench.memory.moment import Moment, parse_moment
-from workbench.memory.names import digest
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import TRUST, Fields, Provenance, least_trusted, parse_share
-from workbench.safety.secrets import masked
+from workbench.safety.secrets import masked_line
 from workbench.safety.terminal import cut, visible
 from workbench.workspace.decisions import near_key
 
+_T = TypeVar("_T")
 USER = "User"
 """The page of the person whose memory it is, where nothing says what they are called."""
 LONGEST_NAME = 200
@@ -39,7 +41,7 @@ _SAID = ("confidence", "importance", "occurred_at", "happens_at", "valid_from", 
 """What the comment of a line says of a draft, in its order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class LineDraft:
     """What drafts of memories and of relations have in common.
 
@@ -65,7 +67,7 @@ class LineDraft:
             raise UsageError(f"unknown trust: “{excerpt(self.trust)}”", hint="known: " + ", ".join(TRUST))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class MemoryDraft(LineDraft):
     """One typed memory: ``text`` about ``entity``, where that is empty about the person whose memory it is.
 
@@ -116,7 +118,7 @@ class MemoryDraft(LineDraft):
         return f"{self.entity}: {self.text}" if self.entity else self.text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class RelationDraft(LineDraft):
     """``entity`` ``kind`` ``target``: `Sarah Chen works_on Project Atlas`. Raises UsageError."""
 
@@ -153,7 +155,7 @@ class RelationDraft(LineDraft):
         return f"{self.entity} {self.kind} {self.target}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class EntityDraft:
     """A page to be there, with these further names. Raises UsageError."""
 
@@ -277,9 +279,14 @@ def _share_of(name: str, value: object) -> float:
         raise UsageError(f"{name} must be a number from 0 to 1, not “{excerpt(str(value))}”") from None
 
 
+def without_none(fields: Mapping[str, _T | None]) -> dict[str, _T]:
+    """Those of ``fields`` of which something is said."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
 def excerpt(text: str, characters: int = 60) -> str:
     """``text`` within a sentence: one visible line of at most so many characters, its secrets masked."""
-    return cut(" ".join(visible(masked(text), one_line=True).split()), characters)
+    return cut(masked_line(text), characters)
 
 
 def decision(

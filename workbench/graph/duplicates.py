@@ -13,10 +13,10 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
+from workbench.frozen import frozen_kw_only
 from workbench.graph.contradictions import clash
 from workbench.graph.model import Graph
 from workbench.memory.claims import claim_key
@@ -103,7 +103,7 @@ _BUCKET = 200
 """A word that more names than this share says nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Duplicate:
     """Two pages that may be of one entity. ``keep`` is the one that says more.
 

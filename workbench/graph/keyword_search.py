@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from workbench.errors import UsageError
+from workbench.frozen import frozen
 from workbench.graph.model import EntityMemory, Graph
 from workbench.memory.graph_page import Entity, name_key
-from workbench.safety.terminal import cut, visible
+from workbench.safety.terminal import cut, visible_line
 
 _WORD = re.compile(r"\w+")
 _SHORTEST = 2
@@ -111,7 +111,7 @@ _SILENT = SILENT | {"know", "part", "work", "working", "works"}
 """What is never taken for a name, unless it is written like one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mention:
     """Characters ``start`` up to ``end`` of a question, and the entities that they may mean, likeliest first.
 
@@ -139,7 +139,7 @@ def the_one(graph: Graph, name: str) -> Entity:
     if found := graph.entity(name):
         return found
     several = graph.candidates(name)
-    shown = cut(visible(name, one_line=True), _SHOWN)
+    shown = cut(visible_line(name), _SHOWN)
     if several:
         raise UsageError(
             f"several entities are called {shown}",

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Literal, get_args
 
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.graph.keyword_search import may_be, memories_with, mention_of, mentions, suggestions
 from workbench.graph.model import EntityMemory, Graph, holds, memory_json
 from workbench.graph.search import MAX_HOPS
+from workbench.memory.entry import stem_of
 from workbench.memory.graph_page import Entity, TypedMemory, name_key
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.moment import ordinal
-from workbench.memory.names import stem_of
 from workbench.plural import plural
 
 Sort = Literal["todo", "event", "deadline"]
@@ -21,7 +21,7 @@ Sort = Literal["todo", "event", "deadline"]
 or of anything else that says when it happens."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DueItem:
     """One thing that is due; ``days`` from today, below 0 for what is overdue, None where no day is given."""
 
@@ -51,7 +51,7 @@ class DueItem:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Schedule:
     """What is due from today on, the soonest first; what is overdue, the longest first; todos without a day.
 
@@ -207,7 +207,7 @@ _MOST = 1_000
 """Memories that are looked for by their words."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class MemoryQuery:
     """What is looked for; what is not said does not count. Days are included at both ends.
 
@@ -231,7 +231,7 @@ class MemoryQuery:
     limit: int = 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryMatch:
     """One memory that answers; ``why`` says how it is about what was asked, ``late`` for how many days."""
 
@@ -245,7 +245,7 @@ class MemoryMatch:
         return {**memory_json(self.held.memory), **about}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueryResult:
     """The memories that answer, of ``total``; ``tasks`` are pages of type `task` that answer as a whole."""
 

@@ -21,16 +21,15 @@ from workbench.graph.page_edit import (
 from workbench.graph.read import read_graph
 from workbench.memory.claims import claim_key
 from workbench.memory.edit import take_out
-from workbench.memory.entry import Entry, Kind
+from workbench.memory.entry import Entry, Kind, RelPath, encoded, stem_of
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import set_front_matter
 from workbench.memory.graph_page import Entity, PageLine, Relation, TypedMemory, name_key, read_entity
 from workbench.memory.markdown import Document
 from workbench.memory.move import lift
-from workbench.memory.names import RelPath, encoded, stem_of
 from workbench.memory.provenance import TRUST, Provenance, least_trusted, parse_share
 from workbench.memory.provenance_comment import with_origins
-from workbench.safety.terminal import visible
+from workbench.safety.terminal import visible_line
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
@@ -177,7 +176,7 @@ def _with_rest(document: Document, rest: Document, name: str) -> Document:
     if not body.strip():
         return document
     newline = document.newline.encode()
-    heading = "## " + " ".join(visible(name, one_line=True).split())
+    heading = "## " + " ".join(visible_line(name).split())
     start = document.data if document.data.endswith(b"\n") else document.data + newline
     data = start + newline + heading.encode() + newline + newline + body.lstrip(b"\r\n")
     after = document_of(document.path, data)

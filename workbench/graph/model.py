@@ -15,8 +15,9 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from workbench.frozen import frozen
+from workbench.memory.entry import stem_of
 from workbench.memory.graph_page import Entity, PageLine, Relation, TypedMemory, link_name, name_key
-from workbench.memory.names import stem_of
 
 
 def holds(thing: PageLine | Entity, day: date) -> bool:
@@ -37,7 +38,7 @@ _ID, _NAME, _ALIAS, _FILE = range(4)
 """How strongly a word names an entity; the strongest first."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RelationLink:
     """One relation between two pages. ``target`` is None where its name is nobody's or that of several."""
 
@@ -52,7 +53,7 @@ class RelationLink:
         return self.target.name if self.target else link_name(self.relation.target) or self.relation.target
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EntityMemory:
     """A typed memory and the entity whose page it stands on; None for one in another curated file."""
 

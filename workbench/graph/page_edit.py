@@ -26,14 +26,13 @@ from workbench.graph.drafts import (
     draft_marks,
 )
 from workbench.memory.claims import claim_key, claim_words
-from workbench.memory.entry import Form, Kind
+from workbench.memory.entry import Form, Kind, RelPath, digest, stem_of
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import FrontMatter, quoted_scalar, read_front_matter, with_line
 from workbench.memory.graph_page import Entity, PageLine, TypedMemory, name_key, read_entity
 from workbench.memory.invariants import signs
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.move import Destination, MovedBlock, item_of, set_down
-from workbench.memory.names import RelPath, digest, stem_of
 from workbench.memory.provenance import Provenance
 from workbench.memory.provenance_comment import with_origins
 from workbench.workspace.workspace import Workspace

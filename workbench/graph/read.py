@@ -8,21 +8,21 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import date
 from time import time_ns
 from typing import Any
 
 from workbench.collection_pause import no_garbage_collection
 from workbench.errors import EntryNotFoundError, UsageError, WorkbenchError
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.graph.keyword_search import most_linked
 from workbench.graph.memory_query import is_pending
 from workbench.graph.model import Graph, is_over
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.graph_page import Entity, TypedMemory, read_entity, read_memories
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import RelPath
 from workbench.workspace.layout import ARCHIVE, MemoryFile
 from workbench.workspace.workspace import Workspace
 
@@ -37,7 +37,7 @@ _TYPED = re.compile(
 _Stamp = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Page:
     stamp: _Stamp
     entity: Entity | None
@@ -133,7 +133,7 @@ def _unreadable(path: RelPath, error: OSError | WorkbenchError) -> Entity:
 _MOST = 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ingestion:
     """What the ledger says of one kind of source: different sources, times one was read, memories made."""
 
@@ -144,7 +144,7 @@ class Ingestion:
     last: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Stats:
     """Counts of a graph. Days are ISO dates, or None where no memory says one.
 

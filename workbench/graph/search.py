@@ -7,13 +7,14 @@ with ten thousand relations can hold it up; what was left out is said.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from itertools import islice
 from math import prod
 from typing import Any
 
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.graph.keyword_search import (
     SILENT,
     Mention,
@@ -29,8 +30,8 @@ from workbench.graph.keyword_search import (
 )
 from workbench.graph.model import Graph, RelationLink, is_over, memory_json, sources_of
 from workbench.memory.entry import Entry
-from workbench.memory.graph_page import Entity, TypedMemory, name_key
-from workbench.safety.terminal import visible
+from workbench.memory.graph_page import Entity, PageLine, TypedMemory, name_key
+from workbench.safety.terminal import visible_line
 
 MAX_HOPS = 3
 MAX_LOOKED_AT = 200_000
@@ -43,7 +44,7 @@ _VAGUE = 0.8
 """How much a ``related_to`` counts, which says little, beside a relation that says what it is."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hop:
     """One relation, walked along (``forward``) or against it."""
 
@@ -142,7 +143,7 @@ EACH = 12
 """Neighbours of one entity that are shown; how many more there are is said."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """An entity (or a name without a page), how it was reached, and what stands around it.
 
@@ -208,7 +209,7 @@ def _key(hop: Hop) -> str:
     return hop.entity.path if hop.entity else f"[[{hop.end}]]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphFinding:
     """One finding: where a path leads, or a memory. ``score`` in [0, 1], ``why`` one line for a person."""
 
@@ -220,10 +221,14 @@ class GraphFinding:
     memory: TypedMemory | None = None
 
     @property
+    def lines(self) -> Sequence[PageLine]:
+        """The lines of pages that say it."""
+        return [self.memory] if self.memory else [hop.link.relation for hop in self.path]
+
+    @property
     def sources(self) -> tuple[str, ...]:
         """Where it comes from: what its lines name as their sources, else where the lines stand."""
-        items = [self.memory] if self.memory else [hop.link.relation for hop in self.path]
-        return tuple(dict.fromkeys(source for item in items for source in sources_of(item)))
+        return tuple(dict.fromkeys(source for line in self.lines for source in sources_of(line)))
 
     def as_json(self) -> dict[str, Any]:
         """As the command line prints it and an agent gets it."""
@@ -240,7 +245,7 @@ class GraphFinding:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class GraphAnswer:
     """``asked`` says how the question was understood; ``notes`` what was assumed or is missing.
 
@@ -438,7 +443,7 @@ def _unknown(graph: Graph, seen: Graph, question: str, most: int) -> GraphAnswer
     named = () if called else named_like(seen, question, most)
     note = "the question names no entity of the graph"
     if called:
-        note = f"nothing in the graph is called {visible(called, one_line=True)}"
+        note = f"nothing in the graph is called {visible_line(called)}"
     like = () if named else suggestions(graph, called or question)
     return GraphAnswer(
         question=question,
@@ -460,8 +465,5 @@ def _once(found: Iterable[GraphFinding]) -> tuple[GraphFinding, ...]:
     """Each line of memory, and each path, where it stands first."""
     kept: dict[tuple[int, ...], GraphFinding] = {}
     for one in found:
-        lines: Iterable[TypedMemory | object] = (
-            [one.memory] if one.memory else [hop.link.relation for hop in one.path]
-        )
-        kept.setdefault(tuple(id(line) for line in lines), one)
+        kept.setdefault(tuple(map(id, one.lines)), one)
     return tuple(kept.values())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
 from workbench.errors import FlaggedError, NotCuratableError, UsageError
+from workbench.frozen import frozen
 from workbench.graph.drafts import (
     CONFIDENCE,
     USER,
@@ -23,20 +24,20 @@ from workbench.graph.drafts import (
     number,
     one_line,
     relation_key,
+    without_none,
 )
 from workbench.graph.page_edit import Changes, document_of
 from workbench.memory.claims import claim_key
 from workbench.memory.edit import as_item, take_out
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.entry import Entry, Form, Kind, RelPath
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.graph_page import Relation, TypedMemory, read_entity
 from workbench.memory.markdown import Document
-from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance, least_trusted
 from workbench.memory.provenance_comment import with_origins
 from workbench.operations.edit import put_in_place
-from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import by_rule, looks_like_key, secrets_in
+from workbench.safety.hidden_text import unsafe_in
+from workbench.safety.secrets import looks_like_key, secrets_in
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
@@ -61,7 +62,7 @@ def plan_store_text(
     ``said`` are further fields of the memory, None where nothing is said of them. Raises UsageError for those
     that a relation does not have, and what ``plan_store`` raises.
     """
-    given = {name: value for name, value in said.items() if value is not None}
+    given = without_none(said)
     common: dict[str, Any] = {
         "entity": about,
         "entity_type": entity_type or "",
@@ -146,7 +147,7 @@ def plan_store(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphWrite:
     """What drafts come to: edits of pages, the addresses of their lines, and what was left out, and why.
 
@@ -243,8 +244,7 @@ def plan_update(
     entry = memory.entry
     words = memory.text if text is None else one_line(text, "the text of a memory")
     kind = memory.type if type is None else type
-    days = {"valid_until": valid_until, "happens_at": happens_at}
-    days = {name: day for name, day in days.items() if day is not None}
+    days = without_none({"valid_until": valid_until, "happens_at": happens_at})
     draft = memory_draft(  # proves all that is said together
         {
             "text": words,
@@ -264,7 +264,7 @@ def plan_update(
         # what is said in other words is the owner's no more
         "trust": "agent" if actor != "human" and words != memory.text and memory.trust == "owner" else None,
     }
-    origin = entry.origin.changed({name: value for name, value in said.items() if value is not None})
+    origin = entry.origin.changed(without_none(said))
     after, became = _rewritten(document, entry, memory, kind, words, origin)
     if after.data == document.data:
         raise NotCuratableError("there is nothing to change: it already has these values")
@@ -355,8 +355,7 @@ def line_at(workspace: Workspace, address: str) -> tuple[Document, TypedMemory |
 
 def held_back(draft: Draft) -> str:
     """Why a draft is not written: the secrets and the hidden text in its words; empty for others."""
-    words = draft.words
-    found = by_rule((*secrets_in(words), *hidden_in(words)))
+    found = unsafe_in(draft.words)
     if not found and any(map(looks_like_key, draft.names)):
         found = ("a name that looks like a key",)
     return "; ".join(found)

@@ -10,10 +10,11 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.health import duplicate_checks, memory_checks
 from workbench.health.finding import Finding, Look
 from workbench.health.subject import CheckSubject, about, shown
@@ -41,7 +42,7 @@ _RUN = re.compile(r"(\S{2})\S{30,}")
 _BATCH = 2_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class AuditPart:
     """One number of the audit: ``entries`` of the ``of`` entries that it is about, and the evidence."""
 
@@ -80,7 +81,7 @@ class AuditPart:
         return said
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Audit:
     """All parts over the ``entries`` of ``files``.
 
@@ -227,7 +228,7 @@ def _is_noted(entry: Entry) -> bool:
     return entry.kind in _NOTED
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Declared:
     """A part: what it counts, and what finds it.
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.plural import plural
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ _COMMANDS = {
 """The commands of fixes that are not called like the fix."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fix:
     """One way to fix a finding: what is done, to which entries or pages.
 
@@ -76,7 +77,7 @@ class Fix:
         return f"workbench {words} {shlex.join((*self.addresses, *answer))}".rstrip()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """One thing that is not as it should be: what it is, what that means, what to do, and where it is.
 
@@ -133,7 +134,7 @@ Look: TypeAlias = "Iterator[str | Finding]"
 """What one look at something yields: what was seen, in a few words, and what was found."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class CheckLabel:
     """A check by its name, under which ``section`` it is shown, and whether it is over in a moment."""
 
@@ -142,7 +143,7 @@ class CheckLabel:
     quick: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Check:
     """One entry of the list: its family, its name, how it looks, and whether that is over in a moment."""
 
@@ -158,7 +159,7 @@ class Check:
         return CheckLabel(name=self.name, section=section, quick=self.quick)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class CheckResult:
     """What became of one check. ``total`` counts the findings where not all of them are here."""
 

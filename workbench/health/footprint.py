@@ -7,13 +7,13 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
 
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import disk_errors
+from workbench.frozen import frozen
 from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.own_history import histories_folder
 from workbench.workspace.registry import read_registry
@@ -34,7 +34,7 @@ _MOST_BYTES = 5_000_000
 _CRONTAB_SECONDS = 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StartLine:
     """A line of a file, or of the crontab, that starts the program."""
 
@@ -42,7 +42,7 @@ class StartLine:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Footprint:
     """``own`` is what the program wrote; ``mentions`` were written by people or their agents.
 

@@ -28,9 +28,8 @@ from workbench.health.finding import Finding, Fix, Look, SkippedError
 from workbench.health.subject import ASIDE, SYNC, CheckSubject, few, put_into
 from workbench.llm.endpoint import require_client
 from workbench.llm.language_model import LanguageModelError, Message, open_language_model
-from workbench.memory.names import RelPath, is_outside
+from workbench.memory.entry import RelPath, is_outside
 from workbench.plural import plural
-from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import hold
 from workbench.workspace.workspace import Workspace
 
@@ -57,7 +56,7 @@ def is_asked(workspace: Workspace) -> bool:
     """
     found = choices(workspace.settings, threads=1)
     try:
-        current = Generations(workspace.root / STATE_DIR).current()
+        current = Generations(workspace.state_path).current()
         own = found.that_made(current.model()) if current else None
     except RefusedError:
         own = None

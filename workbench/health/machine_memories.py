@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from workbench.config.settings import load
 from workbench.dreaming.proposals.agent_queues import queued_in
 from workbench.errors import UsageError, WorkbenchError
 from workbench.format_version import FORMAT
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.ingest.transcript_files import agents_here
 from workbench.workspace.agent_layouts import (
     LAYOUTS,
@@ -33,7 +34,7 @@ GONE = "gone"
 REFUSED = "refused"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WorkspaceStatus:
     """One workspace. ``entries`` are those of its index.
 
@@ -79,7 +80,7 @@ def standing(one: RegisteredWorkspace) -> WorkspaceStatus:
     return status(found.state, summary, found.files, found.entries, newer)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class AgentMemory:
     """The memory in one folder. ``files`` are counted by their kind, ``newest`` is when one was written last.
 

@@ -226,7 +226,7 @@ def expiry(subject: CheckSubject) -> Look:
         if document.kind is Kind.EPISODE:
             yield from _expiring_episode(document, subject.today, usage.of(document.path).times)
     for entry in subject.corpus.curated:
-        day = entry.provenance.day("valid_until") if entry.provenance else None
+        day = entry.origin.day("valid_until")
         if day and day < subject.today and not entry.pinned:
             yield about(
                 entry,
@@ -411,7 +411,7 @@ def links(subject: CheckSubject) -> Look:
     dead: dict[tuple[str, str], list[tuple[int, str, str]]] = defaultdict(list)
     is_wiki = False
     for document in corpus.documents:
-        text = document.data.decode("utf-8", "replace")
+        text = document.text
         if document.kind is Kind.DREAM or ("](" not in text and "[[" not in text):
             continue
         bare = CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)

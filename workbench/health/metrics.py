@@ -11,14 +11,13 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from workbench.errors import UsageError, WorkbenchError, disk_errors
+from workbench.frozen import frozen
 from workbench.jobs.runs import JobStatus, runs, standings
-from workbench.safety.terminal import visible
-from workbench.workspace.layout import STATE_DIR
+from workbench.safety.terminal import visible_line
 from workbench.workspace.registry import read_registry
 from workbench.workspace.workspace import Workspace
 
@@ -47,7 +46,7 @@ Tell = Callable[..., None]
 """Puts one figure into the file: its name and value, and its labels beside those of the workspace."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MetricsFile:
     """Where the figures of one workspace are written."""
 
@@ -82,7 +81,7 @@ class MetricsFile:
         registry = CollectorRegistry()
         gauges: dict[str, Gauge] = {}
         own = {
-            "workspace": visible(_name(self.workspace), one_line=True),
+            "workspace": visible_line(_name(self.workspace)),
             "id": hashlib.blake2b(os.fsencode(self.workspace.root), digest_size=_ID_BYTES).hexdigest(),
         }
 
@@ -92,7 +91,7 @@ class MetricsFile:
                 gauges[name] = Gauge(f"workbench_{name}", _HELP[name], names, registry=registry)
             gauges[name].labels(**own, **labels).set(value)
 
-        for status in standings(self.workspace.root / STATE_DIR, now):
+        for status in standings(self.workspace.state_path, now):
             if status.last is not None:
                 _of_job(self.workspace, status, now, tell)
         _of_memory(self.workspace, now, tell)
@@ -104,7 +103,7 @@ def _of_job(workspace: Workspace, status: JobStatus, now: datetime, tell: Tell) 
     """How the job stands, and the newest of each moment that its kept runs know."""
     job = status.job.value
     newest: dict[str, float] = {}
-    for run in runs(workspace.root / STATE_DIR, status.job):
+    for run in runs(workspace.state_path, status.job):
         newest["start_timestamp"] = run.began.timestamp()
         if run.state == "running":
             newest["failure_timestamp" if run.error else "success_timestamp"] = now.timestamp()

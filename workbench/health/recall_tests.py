@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -27,11 +26,11 @@ from indexing.search.answer import MAX_HITS, Hit, Query, SearchAnswer
 from indexing.search.modes import Mode
 from workbench.config.safe_yaml import MappingError, read_list
 from workbench.errors import IndexUnavailableError, NotMemoryError, UsageError, WorkbenchError
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.health.finding import Finding, Fix, Look
 from workbench.health.subject import CheckSubject
-from workbench.memory.address import path_of
+from workbench.memory.entry import RelPath, path_of
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import RelPath
 from workbench.safety.secrets import masked
 from workbench.workspace.layout import RECALL_TESTS
 from workbench.workspace.plan import Plan
@@ -52,7 +51,7 @@ _LINE_START = re.compile(r"^(?P<indent>[ ]*)-[ ]", re.MULTILINE)
 _HOW = "each test is `- question: …` with `finds: …` in the line below: `path#hash`, a path, or words"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """What a test looks for, as it is written, and how that is meant."""
 
@@ -181,7 +180,7 @@ def plan_recall_test(workspace: Workspace, question: str, entry: str) -> Plan:
     return Plan(action="recall-test", summary=" ".join(question.split()), edits=(edit,))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Verdict:
     """How the ``number``-th test of a file ended.
 
@@ -219,7 +218,7 @@ class Verdict:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recall:
     """Of many tests: the share found within 1, 5 and 10 hits, and the mean of 1/rank (MRR), in [0, 1]."""
 

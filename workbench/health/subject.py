@@ -20,12 +20,11 @@ from workbench.config.settings import Settings
 from workbench.dreaming.candidates import generated_lines, is_generated
 from workbench.errors import ConflictError, UsageError, WorkbenchError, disk_errors
 from workbench.health.finding import Finding, Fix, FixKind, Severity, SkippedError
-from workbench.memory.address import entry_at_line
 from workbench.memory.entry import Entry, Kind, without_emphasis
 from workbench.memory.markdown import Document
+from workbench.plural import first_few
 from workbench.safety.secrets import masked
 from workbench.workspace.late_lines import carry_late
-from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.locks import held, hold
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -85,7 +84,7 @@ class CheckSubject:
     @property
     def state(self) -> Path:
         """``.workbench``, whether it is there or not."""
-        return self.workspace.root / STATE_DIR
+        return self.workspace.state_path
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -203,7 +202,7 @@ class Corpus:
     def entry_at(self, path: str, line: int) -> Entry | None:
         """The entry that stands at a line, counted from 1; None between entries."""
         document = self.by_path.get(path)
-        return entry_at_line(document, line) if document else None
+        return document.at_line(line) if document else None
 
     def placed(self, finding: Finding, *deeds: FixKind) -> Finding:
         """A finding at a line, with the entry that stands there, and what can be done to it."""
@@ -263,8 +262,7 @@ def fix_of(entry: Entry, deed: FixKind, label: str = "") -> Fix:
 
 def few(names: Sequence[str]) -> str:
     """The first of these names, and how many more there are."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
+    return ", ".join(first_few(names, _SHOWN))
 
 
 def put_into(folder: Path, path: Path) -> Path:

@@ -34,7 +34,7 @@ from workbench.health.finding import Finding, Fix, Look, SkippedError
 from workbench.health.machine_checks import NO_UNDO
 from workbench.health.subject import ACTION, ASIDE, SYNC, CheckSubject, few
 from workbench.history.verify import LOCK_SECONDS, check_strays
-from workbench.memory.names import RelPath
+from workbench.memory.entry import RelPath
 from workbench.operations.migrate import files_of_older_form, plan_migrate, plan_move_ledger
 from workbench.plural import duration, plural
 from workbench.repository.git_runner import LOOKED_FOR, ask, left_out

@@ -14,14 +14,13 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from workbench.errors import UsageError
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.history.origin import Attribution, deed_of
 from workbench.history.text_similarity import SAME_FILE, counterpart, file_likeness, likest
 from workbench.history.versions import FileVersion, Versions, entry_in, plain_count, spoken, surroundings
-from workbench.memory.address import entry_at_line, hash_of, path_of, place_of
-from workbench.memory.entry import Entry
+from workbench.memory.entry import Entry, RelPath, hash_of, path_of, place_of
 from workbench.memory.markdown import Document
-from workbench.memory.names import BlobId, CommitId, RelPath
-from workbench.repository.objects import Commit
+from workbench.repository.objects import BlobId, Commit, CommitId
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
@@ -31,7 +30,7 @@ _MOST_FILES = 1_000
 _VAGUE = frozenset({"add", "remove"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class LineageStep:
     """One commit in the life of an entry, or what is on disk and not recorded yet.
 
@@ -192,7 +191,7 @@ class _Trace:
         self.steps[deed.commit] = step
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EntryLink:
     """What happened, in a word, and the entries at its other end."""
 
@@ -261,7 +260,7 @@ class Links:
         digits = entry.field("entry")
         if not digits and (place := place_of(source)) and version.commit is not None:
             there = self._versions.document_at(version.commit.id, path)
-            if found := entry_at_line(there, place[1]):
+            if found := there.at_line(place[1]):
                 return found
         address = f"{path}#{digits or entry.hash}"
         if version.commit is not None:
@@ -329,12 +328,12 @@ class Links:
     def renamed_from(self, commit: Commit, path: RelPath) -> RelPath | None:
         """The file that a commit took away and that ``path``, which it brought, was before."""
         versions = self._versions
-        if not commit.parents or versions.blob_id(commit.parents[0], path) is not None:
+        if not commit.parent or versions.blob_id(commit.parent, path) is not None:
             return None
         new = versions.blob_id(commit.id, path)
         found, best = None, SAME_FILE
         for old in versions.history.changed_paths(commit):
-            before = versions.blob_id(commit.parents[0], old)
+            before = versions.blob_id(commit.parent, old)
             if before is None or versions.blob_id(commit.id, old) is not None:
                 continue
             if before == new:
@@ -353,7 +352,7 @@ class Links:
 
     def _old(self, commit: Commit, path: RelPath) -> BlobId | None:
         """What a file was before a commit."""
-        return self._versions.blob_id(commit.parents[0], path) if commit.parents else None
+        return self._versions.blob_id(commit.parent, path) if commit.parent else None
 
     def _only_in(
         self, entry: Entry, path: RelPath, here: BlobId | None, there: BlobId | None
@@ -375,7 +374,7 @@ def _alike(entry: Entry, here: Document, there: Document) -> Entry | None:
     return likest(entry, (one for one in there.entries if entry_in(here, one.address) is None))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileStep:
     """An operation on the file that is called ``path`` after it; ``renamed_from`` where that name is new."""
 

@@ -5,28 +5,32 @@ brought its line. The commit decides who: everybody can write ``by=human`` into 
 operations carry trailers. Without a source the trust is unknown, which counts as untrusted.
 
 What a commit says of who did what: ours by its trailers, anybody else's by its author's word.
+Line by line: which operation brought it, who, when, and in which session.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 
-from workbench.memory.entry import Entry, Kind
+from workbench.errors import NotMemoryError
+from workbench.frozen import frozen_kw_only
+from workbench.memory.entry import Entry, Kind, RelPath
 from workbench.memory.markdown import Document
-from workbench.memory.names import CommitId, OperationId
 from workbench.memory.origin import OriginReader, log_trust
+from workbench.memory.patch import kept_lines, split_lines
 from workbench.memory.provenance import least_trusted, parse_day
 from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
-from workbench.repository.objects import Commit
-from workbench.workspace.plan import Operation
+from workbench.repository.objects import Commit, CommitId
+from workbench.workspace.plan import Operation, OperationId
+from workbench.workspace.workspace import Workspace
 
 ACTORS = ("human", "agent", "external", "dreaming")
 UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Attribution:
     """One commit as far as memory is concerned, or what stands on disk and in no commit yet.
 
@@ -87,7 +91,7 @@ def deed_of(commit: Commit) -> Attribution:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Origin:
     """Where an entry comes from.
 
@@ -157,3 +161,88 @@ def _when(entry: Entry, deed: Attribution | None) -> date | None:
     if by_comment or entry.date:
         return by_comment or entry.date
     return deed.when.astimezone().date() if deed and deed.when else None
+
+
+@frozen_kw_only
+class LineOrigin:
+    """One line of a file on disk. ``text`` has no line end; bytes that are not UTF-8 are surrogates.
+
+    ``entry`` and ``origin`` are those of the entry that the line belongs to, if it belongs to one.
+    """
+
+    number: int
+    text: str
+    deed: Attribution
+    entry: str | None = None
+    origin: Origin | None = None
+
+
+def blame(workspace: Workspace, path: str, *, at: CommitId | None = None) -> tuple[LineOrigin, ...]:
+    """Where each line of the file ``path``, as it is on disk or was in the commit ``at``, comes from.
+
+    Raises NotMemoryError where there is no such file, and what ``workspace.history`` raises.
+    """
+    document = _document(workspace, path, at)
+    deeds = line_deeds(workspace, document, at=at)
+    entries = {line: e.address for e in document.entries for line in range(e.start_line, e.end_line + 1)}
+    sessions, reader = session_blocks(document), OriginReader(document)
+    origins = {
+        entry.address: origin_of(
+            document, entry, newest(workspace, deeds, entry), sessions=sessions, reader=reader
+        )
+        for entry in document.entries
+    }
+    return tuple(
+        LineOrigin(
+            number=number,
+            text=line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "surrogateescape"),
+            deed=deed,
+            entry=entries.get(number),
+            origin=origins.get(entries.get(number, "")),
+        )
+        for number, (line, deed) in enumerate(zip(split_lines(document.data), deeds, strict=True), 1)
+    )
+
+
+def _document(workspace: Workspace, path: str, at: CommitId | None) -> Document:
+    if at is None:
+        try:
+            return workspace.document(path)
+        except FileNotFoundError:
+            raise NotMemoryError(path) from None
+    data = workspace.history.blob(at, RelPath(path)) if workspace.layout.may_curate(path) else None
+    if data is None:
+        raise NotMemoryError(path)
+    return workspace.parsed(RelPath(path), data)
+
+
+def line_deeds(workspace: Workspace, document: Document, *, at: CommitId | None = None) -> list[Attribution]:
+    """For each line of a file as it was read what brought it; UNRECORDED where no commit has it.
+
+    With ``at`` what had brought it by that commit.
+    """
+    history = workspace.history
+    head, path = at or history.head(), RelPath(document.path)
+    recorded = history.blob(head, path)
+    if head is None or recorded is None:
+        return [UNRECORDED] * len(split_lines(document.data))
+    commits = history.line_commits(head, path) if recorded else []
+    deeds: dict[CommitId, Attribution] = {name: deed_of(history.commit(name)) for name in set(commits)}
+    return [UNRECORDED if at is None else deeds[commits[at]] for at in kept_lines(recorded, document.data)]
+
+
+def newest(workspace: Workspace, deeds: list[Attribution], entry: Entry) -> Attribution:
+    """The latest of those who wrote an entry's lines: the entry is no older than its youngest line.
+
+    Of one second, which is all that a commit tells, it is the one that is built on the others.
+    """
+    of_entry = deeds[entry.start_line - 1 : entry.end_line] or [UNRECORDED]
+    if UNRECORDED in of_entry:
+        return UNRECORDED
+    moment = max(deed.when for deed in of_entry if deed.when)
+    latest = {deed.commit: deed for deed in of_entry if deed.when == moment}
+    if len(latest) > 1:
+        for commit in workspace.history.order():
+            if commit in latest:
+                return latest[commit]
+    return next(iter(latest.values()))

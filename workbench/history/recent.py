@@ -6,28 +6,27 @@ What one session left in memory, wherever it went since.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.errors import NotMemoryError
-from workbench.history.blame import line_deeds, newest
-from workbench.history.origin import origin_of
-from workbench.memory.address import hash_of, path_of
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.frozen import frozen_kw_only
+from workbench.history.origin import line_deeds, newest, origin_of
+from workbench.memory.entry import Entry, Form, Kind, RelPath, hash_of, path_of
 from workbench.memory.episode import is_session_file
 from workbench.memory.markdown import Document
-from workbench.memory.names import CommitId, OperationId, RelPath
 from workbench.memory.provenance import provenance
 from workbench.memory.session_blocks import is_session_field, session_blocks
+from workbench.repository.objects import CommitId
 from workbench.safety.hidden_text import hidden_in
 from workbench.workspace import layout
 from workbench.workspace.layout import MemoryFile
+from workbench.workspace.plan import OperationId
 from workbench.workspace.workspace import Workspace
 
 _NANOSECONDS = 1e9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class RecentEntry:
     """An entry that stands in memory and has a line that was written lately.
 

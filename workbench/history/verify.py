@@ -16,9 +16,10 @@ from pathlib import Path
 
 from workbench.backup.bundles import remembered, unfinished
 from workbench.errors import ReadOnlyError, RepositoryStateError, WorkbenchError
+from workbench.frozen import frozen
 from workbench.memory.entry import entry_hash
 from workbench.memory.patch import Hunk, hunks
-from workbench.plural import plural
+from workbench.plural import first_few, plural
 from workbench.repository import trees
 from workbench.repository.git_runner import outcome, reason, references
 from workbench.repository.objects import Commit
@@ -30,7 +31,7 @@ from workbench.workspace.own_history import MAKING
 from workbench.workspace.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IntegrityProblem:
     """One thing that is not as it should be. ``kind`` is a stable word for programs; ``hint`` a next step.
 
@@ -47,7 +48,7 @@ class IntegrityProblem:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Check:
     """One part of an audit: what was looked at, in words with counts, and what was found."""
 
@@ -68,7 +69,7 @@ _JOURNAL = {
 
 def check_strays(workspace: Workspace) -> list[Check]:
     """Files that were left behind, and kept conflicts. Raises BusyError while an action runs."""
-    state = workspace.root / STATE_DIR
+    state = workspace.state_path
     with contextlib.ExitStack() as stack:
         if state.is_dir():
             with contextlib.suppress(ReadOnlyError):  # nothing can be under way on a read-only disk
@@ -105,7 +106,7 @@ def check_strays(workspace: Workspace) -> list[Check]:
 
 def _left_behind(workspace: Workspace, searched: Iterable[str]) -> Iterator[IntegrityProblem]:
     """What was left behind: temporary files in the folders ``searched``, the journal, locks, bundles."""
-    root, state, history = workspace.root, workspace.root / STATE_DIR, workspace.history
+    root, state, history = workspace.root, workspace.state_path, workspace.history
     for folder in searched:
         with contextlib.suppress(OSError):
             for left in sorted(Path(folder).glob(f"{TEMPORARY_PREFIX}*")):
@@ -197,7 +198,7 @@ def _walk(workspace: Workspace) -> _Walked:
                 continue
             who = commit.operation
             try:
-                before = workspace.history.commit(commit.parents[0]).tree if commit.parents else None
+                before = workspace.history.commit(commit.parent).tree if commit.parent else None
                 for path, old, new in trees.changed(workspace.history.tree, before, commit.tree):
                     for node, side in ((old, "before"), (new, "after")):
                         if node and node.is_file:
@@ -231,9 +232,8 @@ def _check_texts(workspace: Workspace, walked: _Walked) -> Check:
 
 def _lost(blob: str, places: list[tuple[bytes, str, str]], how: str) -> IntegrityProblem:
     path = os.fsdecode(places[0][0])
-    who = ", ".join(f"{side} {operation}" for _, operation, side in places[:_NAMES_SHOWN])
-    more = f" and {len(places) - _NAMES_SHOWN} more" if len(places) > _NAMES_SHOWN else ""
-    return IntegrityProblem("text", f"the text of {path} {who}{more} is {how} (blob {blob})", _FROM_BACKUP)
+    who = ", ".join(first_few([f"{side} {operation}" for _, operation, side in places], _NAMES_SHOWN))
+    return IntegrityProblem("text", f"the text of {path} {who} is {how} (blob {blob})", _FROM_BACKUP)
 
 
 def _check_references(workspace: Workspace, walked: _Walked) -> Check:
@@ -303,7 +303,7 @@ def _are_copies(workspace: Workspace, commits: list[Commit]) -> bool:
     history = workspace.history
 
     def change(commit: Commit) -> dict[str, list[Hunk]]:
-        before = commit.parents[0] if commit.parents else None
+        before = commit.parent
         return {
             path: [
                 Hunk(0, hunk.old, hunk.new)  # wherever they stand

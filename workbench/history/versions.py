@@ -11,21 +11,19 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 
 from workbench.errors import EntryNotFoundError, NotMemoryError
+from workbench.frozen import frozen
 from workbench.history.origin import UNRECORDED, Attribution, deed_of
-from workbench.memory.address import find_entry, hash_of
-from workbench.memory.entry import Entry, entry_hash
+from workbench.memory.entry import Entry, EntryHash, RelPath, entry_hash, hash_of
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.markdown import Document
-from workbench.memory.names import BlobId, CommitId, EntryHash, RelPath
 from workbench.memory.patch import hunks
 from workbench.memory.plain_blocks import plain_blocks
 from workbench.memory.provenance import split_provenance
 from workbench.repository.git_repository import History
-from workbench.repository.objects import Commit
-from workbench.safety.terminal import visible
+from workbench.repository.objects import BlobId, Commit, CommitId
+from workbench.safety.terminal import visible_line
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 
@@ -89,7 +87,7 @@ _KEPT_BYTES = 64 << 20
 """Bytes of versions that are kept: they are looked through again for each entry that is followed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileVersion:
     """A file after a commit and before it (after each of the latest earlier commits that changed it).
 
@@ -183,7 +181,7 @@ class Versions:
             raise NotMemoryError(path)
         newest = self.of(path)[:1]
         try:
-            return find_entry(self.document(path, newest[0].after if newest else None), address)
+            return self.document(path, newest[0].after if newest else None).find(address)
         except EntryNotFoundError:
             found = self._named_by_operation(address, path) or self._removed(address, path)
             if found is None:
@@ -241,11 +239,11 @@ class Versions:
 def entry_in(document: Document, address: str) -> Entry | None:
     """The entry of a document with that hash, which may be the first digits of one."""
     try:
-        return find_entry(document, address)
+        return document.find(address)
     except EntryNotFoundError:
         return None
 
 
 def spoken(address: str) -> str:
     """An address as a trailer spells it."""
-    return " ".join(visible(address, one_line=True).split())
+    return " ".join(visible_line(address).split())

@@ -14,9 +14,9 @@ from pathlib import Path
 from workbench.errors import UsageError
 from workbench.graph.page_edit import FOLDER, slug
 from workbench.importers.plan import ImportItem, ImportSource, carried, digest_of, read_whole
+from workbench.memory.entry import RelPath
 from workbench.memory.frontmatter import FrontMatter, read_front_matter, scalar, set_front_matter
 from workbench.memory.graph_types import ENTITY_TYPES
-from workbench.memory.names import RelPath
 
 LABEL = "basic-memory"
 MOST_BYTES = 16_000_000

@@ -45,10 +45,9 @@ from workbench.importers.plan import (
     moment_of,
     word,
 )
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath, digest, is_outside
 from workbench.memory.episode_page import EpisodeLine, EpisodePage
 from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
-from workbench.memory.names import RelPath, digest, is_outside
 from workbench.workspace.layout import USUAL
 
 TABLES: Mapping[str, Sequence[str]] = {

@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
@@ -17,17 +16,17 @@ from typing import Any, TypeVar
 import msgspec
 
 from workbench.errors import NotCuratableError, NotMemoryError, UsageError, WorkbenchError, reason_of
+from workbench.frozen import frozen
 from workbench.graph.drafts import USER, Draft, MemoryDraft
 from workbench.graph.write import GraphWrite, write
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath, digest
 from workbench.memory.episode_page import EpisodePage, render_page
 from workbench.memory.escape import plain_line
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.model_window import fits, pieces
-from workbench.memory.names import RelPath, digest
-from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import by_rule, secrets_in
+from workbench.memory.provenance import parse_instant
+from workbench.safety.hidden_text import unsafe_in
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
@@ -36,7 +35,7 @@ _LONGEST = 200_000
 """Characters that one memory may have there: it becomes as many as are needed here."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImportItem:
     """One thing that comes over. ``name`` is what its source calls it, ``digest`` that of all that was read.
 
@@ -52,7 +51,7 @@ class ImportItem:
     recalls: tuple[Mapping[str, Any], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImportSource:
     """All of one source. ``label`` begins the names of its items in the ledger.
 
@@ -156,12 +155,10 @@ def moment_of(value: object) -> datetime | None:
         if isinstance(value, (int, float)):
             seconds = value / 1000 if abs(value) > 1e11 else value
             return datetime.fromtimestamp(seconds, UTC) if seconds > 0 else None
-        found = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
-        if isinstance(found, datetime):
-            return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
     except (ValueError, OverflowError, OSError):
         return None
-    return None
+    said = value.isoformat() if isinstance(value, datetime) else value
+    return parse_instant(said.strip()) if isinstance(said, str) else None
 
 
 def day_in(value: object) -> date | None:
@@ -300,7 +297,7 @@ def _files(
         try:
             before = workspace.files.read_or_none(path)
             text = data.decode("utf-8", "replace")
-            why = "; ".join(by_rule((*secrets_in(text), *hidden_in(text))))
+            why = "; ".join(unsafe_in(text))
         except (WorkbenchError, OSError) as error:
             before, why = None, reason_of(error)
         digest_now = _bytes_digest(before or b"")

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from zoneinfo import available_timezones
 
+from workbench.frozen import frozen
 from workbench.memory.entry import Kind, without_emphasis
 from workbench.memory.sentences import beginning
 from workbench.safety.secrets import looks_like_key
@@ -175,7 +176,7 @@ _TOKEN = re.compile(r"[^\W_][\w'’&+#-]*(?:\.\w+)*")
 THING = "thing"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NamedEntity:
     """A name that counts, as its page is or will be called; ``type`` is ``thing`` where nothing tells it."""
 
@@ -491,7 +492,7 @@ _PLURAL = frozenset(_OF_MANY.split())
 """Verbs that no name goes before: `Workers use Redis` is about workers."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StatedRelation:
     """``subject`` ``kind`` ``target``, by their names in the text; ``ME`` for who speaks.
 

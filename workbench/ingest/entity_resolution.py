@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 from indexing.embedding.local_model import local_model, why_no_model
 from indexing.embedding.port import Embedder
 from workbench.errors import ModelUnavailableError, WorkbenchError
+from workbench.frozen import frozen
 from workbench.graph.duplicates import Duplicate, duplicates
 from workbench.graph.merge import plan_merge_entities
 from workbench.graph.read import GraphReader, read_graph
@@ -31,7 +31,7 @@ MOST = 20
 """Merges of one run: more at once would be a fault of the model rather than of the memory."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResolutionResult:
     """The merges that were made, each an operation; the pairs for a person; and what failed."""
 

@@ -10,12 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
 from indexing.query.dates import MAX_CHARACTERS, NUMBERS, Period, named_days, periods_in
 from workbench.errors import UsageError
+from workbench.frozen import frozen
 from workbench.graph.drafts import USER, EntityDraft, MemoryDraft, RelationDraft
 from workbench.ingest.entities import (
     ME,
@@ -223,7 +224,7 @@ _THINGS = frozenset({"project", "product"})
 """What somebody can say I of and still speak about: `I need to deploy Atlas`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Extraction:
     """The drafts of one source, and what to tell of how they were found."""
 

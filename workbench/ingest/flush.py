@@ -18,25 +18,26 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from workbench.dreaming.novelty import contradicts
 from workbench.errors import ReadOnlyError, WorkbenchError, disk_error
+from workbench.frozen import frozen_kw_only
 from workbench.ingest.llm_session import choose
 from workbench.ingest.sessions import Checkpoints, TranscriptReading
 from workbench.ingest.statements import Utterance, WithheldSentence, hear
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.claims import claim_key
 from workbench.memory.edit import as_item
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.memory.entry import Entry, Form, Kind, RelPath
 from workbench.memory.escape import plain_line
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.names import CommitId, RelPath
 from workbench.memory.provenance import provenance
 from workbench.memory.transcript import Session, Turn
 from workbench.plural import plural
+from workbench.repository.objects import CommitId
 from workbench.workspace.decisions import rejected_keys
 from workbench.workspace.layout import daily_logs
 from workbench.workspace.locks import hold
@@ -61,7 +62,7 @@ _OPEN = (
 """What swallows all that follows, and what ends it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Quotation:
     """A line for the log of ``day``. ``key`` names its claim, ``line`` is where it was said.
 
@@ -121,7 +122,7 @@ def trust_of(session: Session, turn: Turn) -> str:
     return "external" if session.trust == "external" else "owner"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class FlushResult:
     """What was saved of a session. ``skipped`` says why nothing could be; ``known`` counts facts that were
     there already, ``withheld`` sentences that may not be written, by the reason."""

@@ -23,10 +23,10 @@ from workbench.ingest.entities import NAME, EntityNames, NamedEntity, NameEviden
 from workbench.ingest.extract import extract
 from workbench.ingest.passages import KINDS, read_source
 from workbench.llm.language_model import LanguageModel
+from workbench.memory.entry import RelPath
 from workbench.memory.markdown import Document
-from workbench.memory.names import RelPath
 from workbench.memory.origin import names_of
-from workbench.plural import plural
+from workbench.plural import first_few, plural
 from workbench.workspace.decisions import rejected_keys
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace, owner_name_of
@@ -96,7 +96,7 @@ def plan_learn(
         became=written.became,
         actor="dreaming",
         trailers=(("Source", path),),
-        notes=(*notes[:_NOTES], *([f"and {len(notes) - _NOTES} more"] if len(notes) > _NOTES else [])),
+        notes=tuple(first_few(notes, _NOTES)),
     )
 
 

@@ -62,7 +62,7 @@ from workbench.llm.language_model import WITHOUT_MODEL, LanguageModel, language_
 from workbench.memory.episode import FOLDER
 from workbench.memory.transcript import Session
 from workbench.plural import plural
-from workbench.safety.terminal import visible
+from workbench.safety.terminal import visible_line
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.task_context import TaskContext, moment
 from workbench.workspace.workspace import Workspace
@@ -150,9 +150,7 @@ class Ingest:
         transcripts = [name for name in files if name not in pages]
         for sort, others in (("markdown", transcripts), ("transcript", pages)):
             if source == sort and others:
-                raise UsageError(
-                    f"{visible(others[0], one_line=True)} is not a {sort}", hint="leave --source out"
-                )
+                raise UsageError(f"{visible_line(others[0])} is not a {sort}", hint="leave --source out")
         if files:
             if transcripts:
                 yield from self.transcripts(transcripts)

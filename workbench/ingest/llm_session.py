@@ -14,13 +14,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Literal, TypeVar
 
 from msgspec import Meta
 
 from workbench.errors import UsageError
+from workbench.frozen import frozen
 from workbench.graph.drafts import MemoryDraft, RelationDraft
 from workbench.ingest.grounding import content_words, is_borne_out, without_echoes
 from workbench.ingest.passages import PassageLine
@@ -32,8 +32,7 @@ from workbench.memory.graph_page import RELATIONS
 from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 from workbench.memory.sentences import sentences
 from workbench.memory.transcript import Turn
-from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import secrets_in
+from workbench.safety.hidden_text import unsafe_in
 
 _T = TypeVar("_T")
 ROUNDS = 5
@@ -258,7 +257,7 @@ def _line(item: _Sentence, shown: dict[int, list[Utterance]]) -> EpisodeLine | N
     """A sentence of the answer with its places, or None where it is not borne out or may not be kept."""
     text = item.text
     named = [number for number in dict.fromkeys(item.turns) if number in shown]
-    if not named or why_not(text) is not None or secrets_in(text) or hidden_in(text):
+    if not named or why_not(text) is not None or unsafe_in(text):
         return None
     source = " ".join(_words(shown[number]) for number in named)
     everything = " ".join(map(_words, shown.values()))
@@ -311,7 +310,7 @@ class _Extracted(Answer):
 _ME = frozenset({"user", "the user", "me", "i", "myself"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExtractionAnswer:
     """What a model found in some ``lines`` of a source, and how many items were dropped; or why it failed.
 

@@ -8,21 +8,21 @@ _NAMES = Parameter("names", metavar="EPISODE...", required=True, many=True)
 
 PIN = OperationSpec(
     "pin",
-    "workbench.ingest.expiry:plan_pin_episode",
+    "workbench.ingest.episodes:plan_pin_episode",
     "Pin episodes: they never expire.",
     _NAMES,
     fixed={"on": True},
 )
 UNPIN = OperationSpec(
     "unpin",
-    "workbench.ingest.expiry:plan_pin_episode",
+    "workbench.ingest.episodes:plan_pin_episode",
     "Unpin episodes, so that they expire.",
     _NAMES,
     fixed={"on": False},
 )
 EXTEND = OperationSpec(
     "extend",
-    "workbench.ingest.expiry:plan_extend",
+    "workbench.ingest.episodes:plan_extend",
     "Extend the time until episodes expire.",
     _NAMES,
     parameters=(
@@ -34,7 +34,7 @@ EXTEND = OperationSpec(
 )
 EXPIRE = OperationSpec(
     "expire",
-    "workbench.ingest.expiry:plan_prune",
+    "workbench.ingest.episodes:plan_prune",
     "Remove expired episodes, after showing them.",
     NO_SUBJECT,
     details="`workbench undo` brings them back.",

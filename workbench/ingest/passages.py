@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Collection, Container, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date
 
 from workbench.dreaming.proposals.suspicious import SuspiciousLine
 from workbench.errors import NotCuratableError, UsageError
+from workbench.frozen import frozen_kw_only
 from workbench.graph.drafts import entity_name
 from workbench.ingest.entities import is_name
 from workbench.memory.entry import Entry, Form, Kind, without_emphasis
@@ -18,8 +18,7 @@ from workbench.memory.episode_page import split_turns
 from workbench.memory.graph_page import memory_type
 from workbench.memory.markdown import Document
 from workbench.memory.model_window import MOST_PARTS
-from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of
-from workbench.memory.pasted_turns import turns_in
+from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of, turns_in
 from workbench.memory.sentences import beginning
 from workbench.memory.session_blocks import session_blocks, session_of
 from workbench.memory.transcript_text import clean
@@ -51,7 +50,7 @@ _LABEL_WORDS = """
 _LABELS = frozenset(_LABEL_WORDS.split())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class PassageLine:
     """One entry of a source: its words, where it stands (``path#L12``), and what it says of itself.
 
@@ -83,7 +82,7 @@ class PassageLine:
         return ALLOWED[self.origin].owner_fact
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class PassageSource:
     """A document's lines, and whose session it was; ``user`` is empty where nothing says it."""
 

@@ -20,16 +20,17 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 import msgspec
 
-from indexing.sync.sources import TAIL, tail_digest
+from indexing.sync.sources import TAIL, blocks, tail_digest
 from workbench.config.settings import Settings
-from workbench.ingest.transcript_files import SessionRoute, TranscriptFile, blocks, opened, route_of, routed
+from workbench.frozen import frozen, frozen_kw_only
+from workbench.ingest.transcript_files import SessionRoute, TranscriptFile, opened, route_of, routed
 from workbench.memory.transcript import About, Compaction, Session, Transcript, Turn, read_transcript
 from workbench.workspace.workspace import Workspace
 
@@ -38,7 +39,7 @@ Purpose = Literal["flush", "episode"]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Checkpoint:
     """How far a transcript was read for one purpose, and what has to be known to go on from there.
 
@@ -72,7 +73,7 @@ class Checkpoint:
         return {name: value for name, value in asdict(self).items() if value or name in always}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResumePoint:
     """Where reading goes on. ``offset`` and ``line`` are 0 for what was never read.
 
@@ -246,7 +247,7 @@ _AHEAD_SECONDS = 86_400.0
 _WORDS = re.compile(r"[\w-]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionPart:
     """A session's part, and the checkpoint at its end.
 
@@ -258,7 +259,7 @@ class SessionPart:
     checkpoint: Checkpoint
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class TranscriptReading:
     """What is new in a transcript: its parts in order, and the checkpoint at the end of what was read.
 
@@ -297,7 +298,7 @@ def read_new(
         if start is None or start.offset == file.size:
             return None
         first = _beginning(start, file, whole=whole)
-        data = blocks(descriptor, first.offset, file.size)
+        data = blocks(descriptor, file.size, first.offset)
         transcript = read_transcript(first.session, data, start=first.offset, line=first.line)
         if transcript.end <= start.offset:
             return None

@@ -18,12 +18,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from workbench.dreaming.features import Line
 from workbench.dreaming.line_judgement import fact_type
 from workbench.dreaming.salience import base_model, score_of
 from workbench.dreaming.vetoes import secret_in, veto
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import without_emphasis
 from workbench.memory.episode_page import EpisodeLine, TurnRef
@@ -184,7 +184,7 @@ _FIGURE = re.compile(r"(?<!\w)\w*\d[\w.:,/-]*\w|\d")
 _CUED = frozenset({"decision", "preference", "identity", "todo", "goal"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Statement:
     """A sentence, quoted: ``text`` is ``source[start:start + len(text)]``.
 
@@ -343,7 +343,7 @@ _MERELY_SAID = 0.1
 """Share of its salience that a sentence counts which states nothing that lasts."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Utterance(Statement):
     """A sentence of the turn with this ``number``, counted from 1; ``start`` is where in its text."""
 
@@ -386,7 +386,7 @@ class Utterance(Statement):
         return self.turn is turn and self.start < end and start < self.start + len(self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WithheldSentence:
     """A sentence that is not written: the name of its claim, its line in the transcript, and why."""
 
@@ -395,7 +395,7 @@ class WithheldSentence:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionUtterances:
     """The sentences of a session in their order, and those that were withheld.
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from indexing.words import STOP_WORDS
+from workbench.frozen import frozen_kw_only
 from workbench.ingest.grounding import central, content_words, without_echoes
 from workbench.ingest.llm_session import summary_by
 from workbench.ingest.statements import (
@@ -188,7 +189,7 @@ LEAST_ABSTRACT = 20
 _OF_WHO_SPEAKS = frozenset({"identity", "preference", "goal"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Summary:
     """The page of an episode, which has no name and no days of its own yet.
 

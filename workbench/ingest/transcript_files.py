@@ -18,16 +18,17 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from indexing.sync.sources import IndexSources
+from indexing.sync.sources import IndexSources, blocks
 from workbench.config.settings import same_place, user_settings_path
 from workbench.errors import NotMemoryError, ReadOnlyError, UsageError, WorkbenchError
-from workbench.memory.names import RelPath
+from workbench.frozen import frozen, frozen_kw_only
+from workbench.memory.entry import RelPath
 from workbench.workspace import layout
 from workbench.workspace.agent_layouts import CLAUDE_CODE, LAYOUTS, AgentProgram
 from workbench.workspace.files import Files
@@ -41,7 +42,7 @@ _NOT_IN_PROJECTS = re.compile(r"[^A-Za-z0-9]")
 _PROGRAMS = tuple(program for layout in LAYOUTS for program in layout.programs)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentSessions:
     """An agent of a program: the ``folder`` of its sessions, and the ``workspace`` it works in."""
 
@@ -167,11 +168,10 @@ def project_name(path: str) -> str:
 
 
 SUFFIX = ".jsonl"
-_BLOCK = 1 << 20
 _BELOW = Layout(include=(f"**/*{SUFFIX}",), exclude=("**/.*", "**/.*/**", "**/node_modules/**"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class TranscriptFile:
     """A transcript as the file system describes it: ``size`` in bytes, ``changed`` in seconds since 1970."""
 
@@ -198,7 +198,7 @@ class TranscriptFile:
         return self.name.removesuffix(SUFFIX)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TranscriptListing:
     """The transcripts that were found, and what could not be read, with the reason."""
 
@@ -246,13 +246,6 @@ def opened(path: str) -> contextlib.AbstractContextManager[int]:
     """A descriptor to read a transcript from. Entering it raises as ``look`` does."""
     folder, name = os.path.split(path)
     return Files(Path(os.path.realpath(folder or "."))).opened(RelPath(name))
-
-
-def blocks(descriptor: int, start: int, end: int) -> Iterator[bytes]:
-    """The bytes from ``start`` up to ``end``, as many of them as are there."""
-    while start < end and (block := os.pread(descriptor, min(_BLOCK, end - start), start)):
-        start += len(block)
-        yield block
 
 
 def why_unreadable(error: Exception) -> str:
@@ -309,7 +302,7 @@ _FOLDERS = ("cwd", "workspace", "workspaceDir")
 """Under which names the lines of a transcript say in which folder the agent worked."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionRoute:
     """Where a session comes from: its ``key``, the ``agent``, the ``user``, words of its ``origin``.
 
@@ -425,7 +418,7 @@ def _is_of(root: Path, cwd: str, own: str) -> bool:
 
 def _head(file: TranscriptFile, most: int) -> bytes:
     with opened(file.path) as descriptor:
-        return b"".join(blocks(descriptor, 0, min(file.size, most)))
+        return b"".join(blocks(descriptor, min(file.size, most)))
 
 
 def _folder_in(file: TranscriptFile) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -18,7 +17,8 @@ from indexing.embedding.port import Embedder
 from indexing.sync.sources import IndexSources
 from indexing.sync.watch import Pause, Watch, hints, occasions
 from workbench.errors import BusyError, NotCuratableError, NotMemoryError, WorkbenchError, disk_errors
-from workbench.ingest.expiry import plan_prune
+from workbench.frozen import frozen
+from workbench.ingest.episodes import plan_prune
 from workbench.ingest.flush import FlushResult, flush_reading
 from workbench.ingest.ingest import Ingest, IngestedSource
 from workbench.ingest.outcomes import unreadable
@@ -77,7 +77,7 @@ Kind = Literal["flushed", "taken", "pruned", "waiting", "skipped", "failed"]
 _QUIETLY = frozenset({"unchanged", "waiting", "excluded", "foreign"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     """One thing that was done, or was not, and why; ``error`` is the class of what went wrong."""
 

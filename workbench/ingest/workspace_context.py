@@ -9,10 +9,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from workbench.errors import NotCuratableError
-from workbench.memory.entry import Form
+from workbench.memory.entry import Form, RelPath
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document
-from workbench.memory.names import RelPath
 from workbench.workspace.layout import ARCHIVE
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import date, datetime
 from functools import partial
 from pkgutil import resolve_name
 
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError, disk_error
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.jobs.runs import ActiveRun, Job, StepState, running
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.proposal import Proposal
@@ -29,7 +30,7 @@ from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepOutcome:
     """What became of one step. ``said`` is a line for a person, ``operation`` what `undo` takes.
 
@@ -49,7 +50,7 @@ class StepOutcome:
         return {name: value if value != "" else None for name, value in asdict(self).items()}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class NightlyContext:
     """All that a step needs. With ``dry_run`` nothing is written anywhere."""
 
@@ -182,7 +183,7 @@ def _backup(night: NightlyContext) -> StepOutcome:
 
 
 STEPS: Mapping[str, Step] = {
-    "prune": partial(_operation, "workbench.ingest.expiry:plan_prune"),
+    "prune": partial(_operation, "workbench.ingest.episodes:plan_prune"),
     "context": partial(_operation, "workbench.ingest.workspace_context:plan_clear_context"),
     "ingest": _ingest,
     "decay": _decay,

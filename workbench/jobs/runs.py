@@ -15,7 +15,6 @@ import os
 import re
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import pairwise
@@ -27,6 +26,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from workbench.errors import BusyError, StoppedError
+from workbench.frozen import frozen_kw_only
 from workbench.plural import duration
 from workbench.workspace.locks import held, hold
 from workbench.workspace.state_files import read_state, write_state
@@ -241,7 +241,7 @@ _SAID: Mapping[JobState, str] = {
 _CLOCKS = "check that its schedule is active (`systemctl --user list-timers`, `crontab -l`, `launchctl list`)"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class JobStatus:
     """One job. ``failed`` are the steps whose last attempt failed; ``overdue`` says since when, or nothing.
 

@@ -7,11 +7,12 @@ import importlib.util
 import ipaddress
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import urlsplit
 
 from workbench.config.settings import user_settings_path
 from workbench.errors import ModelUnavailableError
+from workbench.frozen import frozen
 
 _PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?")
@@ -22,7 +23,7 @@ _PRIVATE_NAMES = (".localhost", ".local", ".internal", ".lan", ".home.arpa", ".t
 _HINT = "write it like https://api.openai.com/v1 or http://localhost:11434/v1"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Endpoint:
     """An address below which a provider answers. ``url`` has no slash at its end and no credentials.
 
@@ -89,7 +90,7 @@ _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
 _OTHERS = 0o077
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Key:
     """A key, or that there is none. ``source`` says where it is from; ``warning`` what is wrong with that."""
 

@@ -10,13 +10,13 @@ import json
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
 import msgspec
 
 from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError
+from workbench.frozen import frozen
 from workbench.llm.endpoint import endpoint_of, find_key, require_client
 
 Schema = Mapping[str, Any]
@@ -29,7 +29,7 @@ _USUAL_VARIABLE = "OPENAI_API_KEY"
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Message:
     """One message to a model."""
 
@@ -73,7 +73,7 @@ _CHARACTERS_A_TOKEN = 16
 """More than any tokenizer puts into one token on average: a longer answer was not limited."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PromptPassage:
     """A piece of memory that the model is shown, under a ``name`` by which the answer can point at it."""
 

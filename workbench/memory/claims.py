@@ -16,10 +16,9 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from workbench.memory.entry import without_emphasis
-from workbench.memory.names import digest
+from workbench.frozen import frozen
+from workbench.memory.entry import digest, without_emphasis
 from workbench.memory.provenance import split_provenance
 
 KEY_DIGITS = 16
@@ -58,7 +57,7 @@ _TURNS = re.compile(
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[^\W\d_a-zß-öø-ÿ][\w’'-]+", re.UNICODE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Distinction:
     """What sets claims apart that are alike otherwise: numbers, names, and what turns them round.
 
@@ -91,8 +90,12 @@ def distinction(text: str) -> Distinction:
 
 def _singular(name: str) -> str:
     """`Tuesdays` and `Tuesday` are one name, and so is `Sarah's`."""
-    bare = name.casefold().removesuffix("'s").removesuffix("’s")
-    return bare[:-1] if len(bare) > 3 and bare.endswith("s") and not bare.endswith("ss") else bare
+    return without_s(name.casefold().removesuffix("'s").removesuffix("’s"))
+
+
+def without_s(word: str) -> str:
+    """A word of English without the ``s`` of its plural."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
 _SMALL_WORDS = """

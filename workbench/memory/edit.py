@@ -23,11 +23,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from workbench.errors import NotCuratableError
-from workbench.memory.entry import Entry, Form, Kind, Span
+from workbench.memory.entry import Entry, Form, Kind, RelPath, Span
 from workbench.memory.invariants import blocks, span_of, stands
 from workbench.memory.markdown import Document, Heading, opening_paragraph, parse_document
-from workbench.memory.names import RelPath
-from workbench.safety.terminal import visible
+from workbench.safety.terminal import visible_line
 
 BLOCK_ID = re.compile(r"(?<=[^ \t])[ \t]+\^(?P<name>[A-Za-z0-9-]+)(?P<end>[ \t\r]*)\Z")
 """The name that Obsidian gives a block, at the end of its line."""
@@ -124,7 +123,7 @@ def as_item(text: str, comment: str, lead: str = "- ") -> str:
 
 def is_heading(text: str) -> bool:
     """Whether ``text`` can be the words of a heading and is read back as just these."""
-    if visible(text, one_line=True) != text:
+    if visible_line(text) != text:
         return False
     document = parse_document(RelPath("heading.md"), f"## {text}\n".encode(), Kind.NOTE)
     return [heading.path for heading in document.headings] == [(text.strip(),)] and bool(text.strip())

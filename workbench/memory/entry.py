@@ -1,16 +1,27 @@
-"""The entry: the unit that is curated is the unit that is searched."""
+"""The entry: the unit that is curated is the unit that is searched; and its address by content."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from typing import NewType
 
-from workbench.memory.names import EntryHash, RelPath, digest
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.provenance import Provenance
+
+RelPath = NewType("RelPath", str)
+"""A POSIX path relative to the workspace root, without ``..``; undecodable bytes as surrogates.
+
+Of a file outside, which is searched and shown but never written, it is the absolute path (``is_outside``):
+the layer that writes refuses those, as their first name is empty.
+"""
+
+EntryHash = NewType("EntryHash", str)
+"""Twelve hexadecimal digits of the SHA-256 of an entry's normalised text."""
 
 HASH_DIGITS = 12
 # Marks stand around whole words: what is stripped out of the middle of one could be a part of a secret.
@@ -21,6 +32,7 @@ EMPHASIS = re.compile(
     rf"|(?:(?<![^\s(\[{{“‘\"'—–])|(?<=[{_CJK}])(?=[*~]))(?P<mark>\*{{1,3}}|_{{1,3}}|~~)(?=[^\s])"
     rf"(?P<words>.{{1,300}}?)(?<=[^\s\\])(?P=mark)(?:(?![^\s)\]}}.,:;!?”’\"'—–…])|(?<=[*~])(?=[{_CJK}]))"
 )
+_PLACE = re.compile(r"(?P<path>.+)#L(?P<line>\d{1,9})(?:-.*)?", re.DOTALL)
 _EMPHASIS_MARK = re.compile("[*_~`]")
 _NESTED = 2
 """Emphasis in emphasis that is looked for."""
@@ -52,7 +64,7 @@ class Form(StrEnum):
     HEADING = "heading"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     """Bytes ``start`` up to, not including, ``end`` of a file."""
 
@@ -60,7 +72,7 @@ class Span:
     end: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Entry:
     """One list item with what is nested in it, one paragraph, table, code block or bare heading.
 
@@ -148,3 +160,39 @@ def entry_hash(text: str) -> EntryHash:
     """The content address of ``text``: blind to white space and to Unicode normal forms."""
     composed = text if text.isascii() else unicodedata.normalize("NFC", text)
     return EntryHash(digest(" ".join(composed.split()), HASH_DIGITS))
+
+
+def path_of(address: str) -> str:
+    """The file that an address speaks of (a path may hold ``#`` itself: the last one counts)."""
+    return address.rpartition("#")[0]
+
+
+def hash_of(address: str) -> str:
+    """The digits of the hash that an address names, without the ordinal."""
+    return address.rpartition("#")[2].partition("~")[0]
+
+
+def place_of(source: str) -> tuple[str, int] | None:
+    """The file and the first line that ``path#L12``, or ``path#L12-L15``, names; None for another source."""
+    found = _PLACE.fullmatch(source)
+    return (found["path"], int(found["line"])) if found else None
+
+
+def digest(text: str, digits: int) -> str:
+    """The first hexadecimal digits of the SHA-256 of ``text``."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:digits]
+
+
+def encoded(text: str) -> bytes:
+    """``text`` as bytes, in which surrogates stand for bytes that are not UTF-8."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def stem_of(path: str) -> str:
+    """The name of a Markdown file without its end."""
+    return path.rpartition("/")[2].removesuffix(".md")
+
+
+def is_outside(path: str) -> bool:
+    """Whether ``path`` is that of a file outside of the workspace."""
+    return path.startswith("/")

@@ -7,14 +7,13 @@ have none; what they say of themselves is read from their name and their first l
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-from workbench.memory.entry import Kind, without_emphasis
+from workbench.frozen import frozen_kw_only
+from workbench.memory.entry import Kind, RelPath, stem_of, without_emphasis
 from workbench.memory.escape import plain_line
 from workbench.memory.markdown import Document, file_date
 from workbench.memory.moment import dated_name
-from workbench.memory.names import RelPath, stem_of
 from workbench.memory.provenance import parse_day
 from workbench.memory.sentences import MOST_READ, sentences
 from workbench.memory.session_blocks import session_blocks
@@ -33,7 +32,7 @@ _STEM = 6
 _NAMED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class EpisodeHeader:
     """What an episode says of itself, read or about to be written."""
 
@@ -49,7 +48,7 @@ class EpisodeHeader:
     pinned: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Episode(EpisodeHeader):
     """The front matter of one episode page. ``problem`` says why it could not be read."""
 
@@ -132,7 +131,7 @@ def _abstract(document: Document, slug: str) -> str:
     What the program put between the words counts for nothing. Where no sentence has any, it is the name,
     and without a name the person's first sentence.
     """
-    body = document.data.decode("utf-8", "replace")[:MOST_READ]
+    body = document.text[:MOST_READ]
     marks = list(_TURN.finditer(body))
     ends = [mark.start() for mark in marks[1:]] + [len(body)] * bool(marks)
     said = [

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
 
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.edit import as_item
 from workbench.memory.episode import EpisodeHeader
 from workbench.memory.escape import plain_line
@@ -55,7 +56,7 @@ class TurnRef:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EpisodeLine:
     """One line of the page, and where it was said.
 
@@ -68,7 +69,7 @@ class EpisodeLine:
     by_agent: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class EpisodePage(EpisodeHeader):
     """All that a page says. ``summary_by`` is `compaction`, `extraction` or the name of a model."""
 

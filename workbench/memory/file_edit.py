@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
 
-from workbench.memory.names import RelPath
+from workbench.frozen import frozen
+from workbench.memory.entry import RelPath
 from workbench.memory.patch import alike, split_lines
 
 _CONTEXT = 3
@@ -14,7 +14,7 @@ _CONTEXT = 3
 _HUNK = re.compile(r"@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileEdit:
     """One file's bytes before and after; None where the file does not exist.
 

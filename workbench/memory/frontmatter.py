@@ -11,10 +11,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 
 from workbench.config.safe_yaml import MAX_BYTES, begins_mapping, read_mapping
+from workbench.frozen import frozen
 from workbench.memory.provenance import parse_day, parse_instant
 
 MOST_COUNTED = 1_000_000_000
@@ -31,7 +32,7 @@ _ESCAPED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FrontMatter:
     """The header of a file: its raw bytes' end, its values as text, and why it could not be read.
 

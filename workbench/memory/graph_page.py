@@ -9,16 +9,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.frozen import frozen_kw_only
+from workbench.memory.entry import Entry, Form, Kind, RelPath, stem_of
 from workbench.memory.frontmatter import FrontMatter
 from workbench.memory.graph_types import IMPORTANCE
-from workbench.memory.markdown import Document, block_text
+from workbench.memory.markdown import Document
 from workbench.memory.moment import parse_moment
-from workbench.memory.names import RelPath, stem_of
 from workbench.memory.provenance import TRUST, least_trusted, parse_day, parse_share
 
 _MEMORY = re.compile(r"\[(?P<type>[a-z][a-z_]*)\]\s+(?P<text>.+)", re.DOTALL)
@@ -43,7 +42,7 @@ _DONE_FIELDS = ("done", "done_at", "completed_at")
 _DONE_WORDS = frozenset({"done", "completed", "cancelled", "canceled", "closed"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class PageLine:
     """What a memory and a relation say of themselves as lines of a page.
 
@@ -66,7 +65,7 @@ class PageLine:
         return self.valid_from
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class TypedMemory(PageLine):
     """One observation: ``- [preference] Prefers async reviews``.
 
@@ -99,7 +98,7 @@ class TypedMemory(PageLine):
         return self.happens_at or self.occurred_at or self.valid_from or self.recorded_at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Relation(PageLine):
     """One relation: ``- works_on [[Project Atlas]]``, also ``- works on [[Project Atlas|Atlas]] (again)``.
 
@@ -110,7 +109,7 @@ class Relation(PageLine):
     target: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Entity:
     """One graph page. ``problem`` says why its header, or all of it, could not be read."""
 
@@ -211,7 +210,7 @@ def read_memories(document: Document) -> tuple[TypedMemory, ...]:
             continue
         text, own = said["text"], _comment(entry)
         if entry.parts > 1:
-            text = block_text(document, entry).partition("]")[2]
+            text = document.text_of(entry).partition("]")[2]
         text = " ".join(text.split())
         found.append(
             TypedMemory(

@@ -14,11 +14,22 @@ from datetime import date
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.memory.entry import Entry, Form, Kind, Span, entry_hash
+from workbench.errors import AmbiguousEntryError, EntryNotFoundError
+from workbench.frozen import frozen
+from workbench.memory.entry import (
+    HASH_DIGITS,
+    Entry,
+    EntryHash,
+    Form,
+    Kind,
+    RelPath,
+    Span,
+    encoded,
+    entry_hash,
+)
 from workbench.memory.frontmatter import BOM, FrontMatter, read_front_matter
 from workbench.memory.model_window import WINDOW, fits, pieces
 from workbench.memory.moment import DatedName, dated_name
-from workbench.memory.names import EntryHash, RelPath, encoded
 from workbench.memory.plain_blocks import FoundBlock, plain_blocks, restart
 from workbench.memory.provenance import MarkReader, Provenance, split_provenance
 
@@ -37,6 +48,9 @@ _FORMS = {
     "blockquote_open": Form.QUOTE,
     "html_block": Form.HTML,
 }
+_ORDINAL = re.compile(r"[0-9]{1,9}")
+SHORTEST_PREFIX = 4
+"""Hash digits that an address must give at least."""
 _PROBE = "# end\n"
 _APART = "\n§\n".encode()
 _LEAST_PARSED = 256
@@ -44,7 +58,7 @@ _LEAST_PARSED = 256
 _LISTS = ("bullet_list_open", "ordered_list_open")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Heading:
     """A heading with its level, its own line range (0-based, end excluded) and the path down to it."""
 
@@ -108,7 +122,42 @@ class Document:
             return self.given
         return tuple(numbered(entry for block in self.blocks for entry in _entries(self, block)))
 
-    def with_hash(self, prefix: str) -> Iterator[Entry]:
+    @property
+    def text(self) -> str:
+        """All of it; bytes that are not UTF-8 are replaced."""
+        return self.data.decode("utf-8", "replace")
+
+    def find(self, address: str) -> Entry:
+        """The entry with this address, ``path#hash``; a unique prefix of the hash is enough.
+
+        Raises EntryNotFoundError or AmbiguousEntryError.
+        """
+        wanted, repeated, ordinal = address.rpartition("#")[2].partition("~")
+        if len(wanted) < SHORTEST_PREFIX or (repeated and not _ORDINAL.fullmatch(ordinal)):
+            raise EntryNotFoundError(address)
+        number = int(ordinal) if repeated else 1
+        matching = (entry for entry in self._with_hash(wanted) if entry.ordinal == number)
+        found = next(matching, None)
+        if found is None:
+            raise EntryNotFoundError(address)
+        # A whole hash and an ordinal name one entry at most: the rest of a long log need not be read.
+        if len(wanted) < HASH_DIGITS and (others := list(matching)):
+            raise AmbiguousEntryError(address, [entry.address for entry in (found, *others)])
+        return found
+
+    def at_line(self, line: int) -> Entry | None:
+        """The entry that stands at a line, counted from 1; None between entries."""
+        entries = self.entries
+        at = bisect_left(entries, line, key=lambda entry: entry.end_line)
+        return entries[at] if at < len(entries) and entries[at].start_line <= line else None
+
+    def text_of(self, entry: Entry) -> str:
+        """The text of the whole block of ``entry``, which is more than its own where it is a part."""
+        if entry.parts == 1:
+            return entry.text
+        return _clean(split_provenance(self.source(entry.whole))[0], entry.form, first=True)
+
+    def _with_hash(self, prefix: str) -> Iterator[Entry]:
         """The entries whose hash begins with ``prefix``, in order; the file is read as far as one asks."""
         if self.given is not None or "entries" in self.__dict__:
             return (entry for entry in self.entries if entry.hash.startswith(prefix))
@@ -187,13 +236,6 @@ def opening_paragraph(text: str) -> int:
     """How many lines the paragraph has that ``text`` begins with; 0 when it begins with something else."""
     first = next(iter(_parsed(text)), None)
     return first.map[1] if first and first.type == "paragraph_open" and first.map else 0
-
-
-def block_text(document: Document, entry: Entry) -> str:
-    """The text of the whole block of ``entry``, which is more than its own where it is a part."""
-    if entry.parts == 1:
-        return entry.text
-    return _clean(split_provenance(document.source(entry.whole))[0], entry.form, first=True)
 
 
 def first_paragraph(block: str) -> tuple[int, int] | None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import Any
 
+from workbench.frozen import frozen
 from workbench.memory.provenance import parse_day
 
 _MOMENT = re.compile(
@@ -113,7 +113,7 @@ _NAME = re.compile(r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})(?:[-_ ](?P<rest>.*))?\.
 _TIME = re.compile(r"(?P<hour>[01][0-9]|2[0-3])(?P<minute>[0-5][0-9])")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatedName:
     """The ``day`` of a file, and the ``time`` its session began (from HHMM), else its ``slug``."""
 

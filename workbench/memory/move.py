@@ -14,11 +14,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from workbench.errors import NotCuratableError
+from workbench.frozen import frozen
 from workbench.memory.edit import as_item, find_section, take_out
-from workbench.memory.entry import Entry, Form, Kind, entry_hash
+from workbench.memory.entry import Entry, Form, Kind, RelPath, encoded, entry_hash
 from workbench.memory.invariants import (
     Block,
     Sign,
@@ -30,7 +31,6 @@ from workbench.memory.invariants import (
     words,
 )
 from workbench.memory.markdown import Document, Heading, parse_document
-from workbench.memory.names import RelPath, encoded
 from workbench.memory.provenance import Provenance, provenance, spelled_out
 from workbench.memory.provenance_comment import annotate
 
@@ -50,7 +50,7 @@ FIRST = "-"
 _SAID = re.compile(r"(?P<name>-|[0-9a-f]{12}(?:~[0-9]{1,9})?)(?:\+(?P<gap>[0-9]{1,4}))?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MovedBlock:
     """A block without its file: its whole bytes, lines ending in ``\\n``, at the left margin.
 
@@ -73,7 +73,7 @@ class MovedBlock:
         return self.entries[0].plain_title
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Destination:
     """Where something can be set down: byte positions, the best first, under ``heading``.
 

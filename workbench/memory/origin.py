@@ -3,6 +3,7 @@
 This is the one place that decides: the graph, dreaming, bulletins, injection and policy all ask here. The
 speaker mark is looked at before anything strips it. Nothing raises an origin: a heading, a mark or a comment
 can only lower what the file's own place says.
+The turns of a conversation that a program wrote down in one paragraph, one below the other.
 """
 
 from __future__ import annotations
@@ -10,17 +11,17 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
+from itertools import pairwise
 from types import MappingProxyType
 
-from workbench.memory.entry import Entry, Form, Kind
+from workbench.frozen import frozen, frozen_kw_only
+from workbench.memory.entry import Entry, Form, Kind, is_outside
 from workbench.memory.episode import is_session_file
 from workbench.memory.markdown import Document
-from workbench.memory.names import is_outside
 from workbench.memory.provenance import least_trusted
-from workbench.memory.transcript_text import among_many, lines_put_in
+from workbench.memory.transcript_text import among_many, lines_put_in, program_spans
 
 
 class Origin(StrEnum):
@@ -32,7 +33,7 @@ class Origin(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Permissions:
     """What automation may do with a line: each is denied unless it is said.
 
@@ -162,7 +163,7 @@ _CALLED = re.compile(
 """How USER.md says whose memory it is: `- **Name:** Ana Ruiz, she/her`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AttributedLine:
     """Who a line is from, and its words without the mark of whoever speaks.
 
@@ -340,3 +341,29 @@ def _lower(one: Origin, other: Origin) -> Origin:
 
 def _folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().strip("*_# \t").split())
+
+
+_TURN = re.compile(r"^(?P<who>user|human|assistant|system|tool)\s?:\s", re.MULTILINE | re.IGNORECASE)
+
+
+def turns_in(text: str) -> Iterator[tuple[int, str]]:
+    """The turns of a paragraph, each with where it begins; a text without any is one by itself."""
+    if "\n" not in text:
+        yield 0, text
+        return
+    starts, looked, is_room = [0], 0, False
+    inside, spans = 0, iter((*program_spans(text), (len(text) + 1, len(text) + 1)))
+    span = next(spans)
+    for found in _TURN.finditer(text):
+        while span[0] <= found.start():
+            inside, span = max(inside, span[1]), next(spans)
+        if not found.start() or found.start() < inside:
+            continue  # a program put it in, and nobody says it here
+        is_room = is_room or said_in_room(text[looked : found.start()])
+        looked = found.start()
+        if is_room and found["who"].casefold() in ("user", "human"):
+            continue  # whoever writes in a room may write so
+        starts.append(looked)
+        is_room = False
+    for start, end in pairwise((*starts, len(text))):
+        yield start, text[start:end].rstrip("\n")

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby, pairwise
+
+from workbench.frozen import frozen
 
 
 class OverlapError(Exception):
@@ -21,7 +22,7 @@ class OverlapError(Exception):
         self.lines = lines
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hunk:
     """Lines ``old`` gave way to lines ``new``, which stand at line ``at`` (0-based) of the new version.
 

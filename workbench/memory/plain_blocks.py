@@ -8,8 +8,8 @@ it looks like is left to the parser, which reads on from there (``memory.markdow
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from workbench.frozen import frozen
 from workbench.memory.entry import Form
 
 _LINE = rb"[\t\x20-\x7e\x80-\xff]*+"
@@ -57,7 +57,7 @@ FoundBlock = tuple[Form, int, int, int, str]
 """A block with its lines (from 0, end excluded); of a heading also its level, and its words as written."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlainBlocks:
     """Blocks in order, and the byte and line where something else begins."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import MAXYEAR, MINYEAR, datetime
 from typing import Any, Literal, get_args
 
+from workbench.frozen import frozen_kw_only
 from workbench.memory.provenance import parse_instant
 
 Action = Literal["add", "merge", "supersede", "archive", "forget", "store", "update", "patch"]
@@ -20,7 +21,7 @@ QUEUE = "queue"
 """The mark that names the file of another agent's queue in which a proposal waits."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Gate:
     """One threshold: what was reached of what is needed. ``distance`` is 0 where it is passed."""
 
@@ -34,7 +35,7 @@ class Gate:
         return max(0.0, self.needed - self.reached)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Proposal:
     """One change that waits for a person.
 

@@ -14,9 +14,10 @@ import json
 import re
 from base64 import b32encode
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from urllib.parse import quote, unquote
+
+from workbench.frozen import frozen
 
 TRUST = ("owner", "agent", "external", "unknown")
 """Levels of trust, the highest first."""
@@ -36,7 +37,7 @@ MarkReader = Callable[[str, str], Fields | None]
 """The fields behind a short mark, for an entry with this hash; None where they are not known."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Provenance:
     """The fields of a ``wb:`` comment, in their order of writing."""
 

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from workbench.errors import NotCuratableError
 from workbench.memory.edit import behind, is_read_to_its_end, replaced
-from workbench.memory.entry import Entry, Form, Span
+from workbench.memory.entry import Entry, Form, Span, encoded
 from workbench.memory.markdown import Document, first_paragraph, stands_in_code
-from workbench.memory.names import encoded
 from workbench.memory.provenance import COMMENT, FIELD, Fields, Provenance, quoted, spelled_out
 
 _ITEM = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d{1,9}[.)]))(?P<gap>[ \t]*)(?P<rest>[^ \t\r\n]?)")

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
+
+from workbench.frozen import frozen
 
 MOST_READ = 20_000
 """Characters of one text that are read for what it tells: more is a file that was pasted."""
@@ -54,7 +55,7 @@ _MONTH = re.compile(
 _ORDINAL = re.compile(r"(?:^|[\s(])\d{1,2}$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sentence:
     """One sentence: ``text`` is ``source[start:end]``, without list marks and surrounding white space."""
 

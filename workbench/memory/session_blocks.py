@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from workbench.frozen import frozen
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document
 
@@ -30,7 +30,7 @@ _FIELD = re.compile(
 _HEADER_FIELD = re.compile(r"\*\*[^*\n:]{1,30}(?:\*\*:|:\*\*)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionBlock:
     """Lines ``first`` up to ``last`` (from 1, both included) speak of the session with these ``names``."""
 

@@ -21,14 +21,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import Any, Literal
 
-from workbench.memory.entry import Entry, Form, Kind, Span, entry_hash
+from workbench.frozen import frozen, frozen_kw_only
+from workbench.memory.entry import Entry, Form, Kind, RelPath, Span, entry_hash
 from workbench.memory.markdown import Document, numbered
 from workbench.memory.model_window import fits, pieces
-from workbench.memory.names import RelPath
 from workbench.memory.provenance import provenance
 from workbench.memory.transcript_text import among_many, careful, clean
 
@@ -105,7 +105,7 @@ _USAGE = (
 _MAX_TOKENS = 1_000_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Turn:
     """What one side said at one time. ``line`` counts from 1; ``span`` are the bytes of that line."""
 
@@ -123,7 +123,7 @@ class Turn:
         return f"{self.role.capitalize()}: {self.text}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compaction:
     """Where an agent summed up what was said before ``line``, to go on with less; its ``summary`` if told.
 
@@ -136,7 +136,7 @@ class Compaction:
     summary: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class About:
     """What a file tells of its session; empty where it says nothing.
 
@@ -153,7 +153,7 @@ class About:
     marks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Transcript:
     """What a file of JSON lines holds.
 
@@ -174,7 +174,7 @@ class Transcript:
     tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Session:
     """The turns of one session between two compactions, or all of them where it was never compacted.
 

@@ -21,12 +21,12 @@ import contextlib
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from types import MappingProxyType
 
 from workbench.errors import NotCuratableError, UsageError
+from workbench.frozen import frozen
 from workbench.memory.claims import claim_key
 from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry, Kind
@@ -51,7 +51,7 @@ _DAYS = {"last_recalled_at": "last recalled", "at": "written", "occurred_at": "h
 """What provenance says of the days of an entry, and in which words; no edit changes them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Candidate:
     """A block of MEMORY.md with its rank (the lowest goes first) and why it may go.
 

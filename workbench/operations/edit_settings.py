@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from workbench.config.safe_yaml import MappingError, read_mapping
@@ -33,8 +33,9 @@ from workbench.config.settings_report import (
 from workbench.config.user_files import read_own, replace_own
 from workbench.config.yaml_edit import with_change
 from workbench.errors import UsageError
+from workbench.frozen import frozen
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import RelPath
 from workbench.workspace.layout import SETTINGS_FILE
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -45,7 +46,7 @@ Value = str | list[str]
 _GAPS = re.compile(r"(?<=[0-9])[_ ,\u202f\u00a0](?=[0-9]{3})")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SettingChange:
     """A setting was written: where, and what counts from now on; None for a name that means nothing."""
 

@@ -8,12 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from workbench.errors import NotCuratableError, UsageError
-from workbench.memory.address import find_entry, path_of
 from workbench.memory.edit import block_id, take_out, with_block_id, without_block_ids
-from workbench.memory.entry import Entry, Kind, entry_hash
+from workbench.memory.entry import Entry, Kind, RelPath, entry_hash, path_of
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.markdown import block_text
-from workbench.memory.names import RelPath
 from workbench.memory.provenance import Provenance, least_trusted, parse_day, split_provenance
 from workbench.memory.text_merge import united
 from workbench.operations.edit import put_in_place, reworded
@@ -110,11 +107,7 @@ def merged(
     data, found = put_in_place(document, entry, reworded(document, entry, text, origin.render()))
     after = document.with_data(data)
     whole = found[0].part == 1 and len(found) == found[0].parts
-    if (
-        not whole
-        or found[0].provenance != origin
-        or entry_hash(block_text(after, found[0])) != entry_hash(text)
-    ):
+    if not whole or found[0].provenance != origin or entry_hash(after.text_of(found[0])) != entry_hash(text):
         raise NotCuratableError(
             f"“{entry.plain_title}” cannot include this text as one entry",
             hint="merge into a list item, or write the text yourself (--text)",
@@ -124,7 +117,7 @@ def merged(
 
 def _united(target: PromotionSource, sources: Sequence[PromotionSource]) -> str:
     """All that they say. A block has one name: the target's, else that of one which leaves the same file."""
-    first = block_text(target.document, target.entry)
+    first = target.document.text_of(target.entry)
     words = [_words(source) for source in sources]
     leaving = (s.document is target.document and s.entry.kind not in _ORIGINALS for s in sources)
     names = [first, *(text for text, goes in zip(words, leaving, strict=True) if goes)]
@@ -139,7 +132,7 @@ def _chosen(workspace: Workspace, addresses: Sequence[str]) -> tuple[PromotionSo
     for address in addresses:
         require_released(address)
         document = found.documents[RelPath(path_of(address))]
-        source = PromotionSource(document, find_entry(document, address))
+        source = PromotionSource(document, document.find(address))
         if not any(source.document is s.document and source.entry.whole == s.entry.whole for s in named):
             named.append(source)
     if len(named) < 2:
@@ -179,12 +172,12 @@ def _without(target: PromotionSource, gone: Sequence[PromotionSource]) -> Promot
     entries = list(_blocks(gone))
     ordinal = entry.ordinal - sum(e.hash == entry.hash and e.ordinal < entry.ordinal for e in entries)
     left = document.with_data(take_out(document, entries))
-    return PromotionSource(left, find_entry(left, f"{entry.path}#{entry.hash}~{ordinal}"))
+    return PromotionSource(left, left.find(f"{entry.path}#{entry.hash}~{ordinal}"))
 
 
 def _words(source: PromotionSource) -> str:
     """What a source says; the type that a graph page gives it belongs to that page."""
-    text = block_text(source.document, source.entry) if source.entry.parts > 1 else source.entry.text
+    text = source.document.text_of(source.entry)
     return _TYPE.sub("", text, count=1) if source.entry.kind is Kind.ENTITY else text
 
 

@@ -13,7 +13,7 @@ from functools import partial
 
 from workbench.errors import ConflictError, NotCuratableError, NotMemoryError, UsageError
 from workbench.memory.edit import find_section
-from workbench.memory.entry import Entry, Kind
+from workbench.memory.entry import Entry, Kind, RelPath
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document
@@ -28,7 +28,6 @@ from workbench.memory.move import (
     set_down,
     unmarked,
 )
-from workbench.memory.names import RelPath
 from workbench.memory.provenance import least_trusted
 from workbench.operations.references import telling_lost_links
 from workbench.operations.sections import heading_for, require_heading

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from datetime import date
 
 from workbench.errors import NotCuratableError
-from workbench.memory.address import find_entry
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.episode import read_episode
 from workbench.memory.file_edit import FileEdit
@@ -71,7 +70,7 @@ def _marked(document: Document, entries: Sequence[Entry], day: str | None) -> by
         _require_news(f"“{entry.plain_title}”", entry.pinned, day is not None)
         if data != document.data:  # addresses do not change by a mark, and spans do
             document = document.with_data(data)
-            entry = find_entry(document, entry.address)  # noqa: PLW2901 - the same entry, where it stands now
+            entry = document.find(entry.address)  # noqa: PLW2901 - the same entry, where it stands now
         data = annotate(document, entry, {"pinned": day})
     return data
 

@@ -26,8 +26,8 @@ from workbench.operations.sources import (
     marks,
     source_at,
 )
-from workbench.safety.secrets import masked
-from workbench.safety.terminal import cut, visible
+from workbench.safety.secrets import masked_line
+from workbench.safety.terminal import cut
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -143,7 +143,7 @@ def _last_chosen(workspace: Workspace) -> str | None:
 
 def _short(title: str) -> str:
     """A title that leaves room for another one in a commit's subject; masked before it is cut."""
-    return cut(" ".join(visible(masked(title), one_line=True).split()), _HALF)
+    return cut(masked_line(title), _HALF)
 
 
 def _target(workspace: Workspace, address: str) -> PromotionSource:

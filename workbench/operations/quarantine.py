@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
 from workbench.errors import NotCuratableError, NotMemoryError
-from workbench.memory.address import path_of
+from workbench.frozen import frozen
+from workbench.memory.entry import RelPath, path_of
 from workbench.memory.invariants import blocks, plain, span_of
 from workbench.memory.markdown import Document
 from workbench.memory.move import (
@@ -27,7 +27,6 @@ from workbench.memory.move import (
     section,
     unmarked,
 )
-from workbench.memory.names import RelPath
 from workbench.memory.provenance import parse_day
 from workbench.operations.move import PageMove, Relocation
 from workbench.operations.sources import PAGES, gather
@@ -39,7 +38,7 @@ _FROM, _UNDER, _AFTER, _SINCE = "from", "under", "after", "quarantined"
 _OURS = (_FROM, _UNDER, _AFTER, _SINCE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetAside:
     """Something in quarantine: an entry, or a whole page, with where it came from and since when."""
 
@@ -49,7 +48,7 @@ class SetAside:
     since: date | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Return:
     """What is on its way back: the file and heading path, and behind what it stood, the nearest first."""
 

@@ -11,11 +11,12 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from workbench.frozen import frozen
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import FrontMatter, read_front_matter
-from workbench.memory.names import RelPath
 from workbench.memory.provenance import COMMENT
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -32,7 +33,7 @@ _BLOCK = re.compile(r"(?m)(?:^|[ \t])\^(?P<name>[A-Za-z0-9-]+)[ \t]*\r?$")
 _MARKS = re.compile(r"[^\w\s]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MarkdownLink:
     """A link as it is written, and what it means: a page (empty: its own), and a part of it or nothing.
 

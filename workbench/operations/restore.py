@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 
 from workbench.errors import EntryNotFoundError, NotCuratableError, NotMemoryError, UsageError
-from workbench.memory.address import find_entry, path_of
+from workbench.memory.entry import RelPath, path_of
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document
 from workbench.memory.move import MovedBlock, behind, lift, neighbours, section, set_down
-from workbench.memory.names import RelPath
 from workbench.repository.objects import Commit
 from workbench.workspace.plan import Plan
 from workbench.workspace.revisions import commit_at
@@ -63,7 +62,7 @@ def _one(
 ) -> tuple[str, bytes, tuple[str, ...], tuple[str, ...]]:
     """One entry brought back: its title, the bytes of its file, and its parts' addresses then and now."""
     try:
-        entry = find_entry(old, target)
+        entry = old.find(target)
     except EntryNotFoundError:
         raise EntryNotFoundError(f"{target} in {_moment(commit)}") from None
     document = old.with_data(now or b"")

@@ -13,7 +13,7 @@ from itertools import chain
 from workbench.errors import UsageError
 from workbench.memory.edit import is_heading
 from workbench.memory.markdown import Document
-from workbench.safety.terminal import visible
+from workbench.safety.terminal import visible_line
 
 _NEAR = 0.12
 """Cosine of n-grams from which a text belongs to what stands below a heading."""
@@ -129,6 +129,6 @@ def require_heading(section: str | None) -> None:
     """Raise UsageError for what a person named as a heading and cannot be one."""
     if section is not None and not is_heading(section):
         raise UsageError(
-            f"“{visible(section[:80], one_line=True)}” cannot be a heading",
+            f"“{visible_line(section[:80])}” cannot be a heading",
             hint="a heading is one line of visible text without marks",
         )

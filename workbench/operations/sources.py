@@ -12,18 +12,17 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from workbench.errors import FlaggedError, NotCuratableError
-from workbench.memory.address import find_entry, path_of
-from workbench.memory.entry import Entry, Form, Kind, entry_hash
+from workbench.frozen import frozen
+from workbench.memory.entry import Entry, Form, Kind, RelPath, entry_hash, path_of
 from workbench.memory.episode import is_session_file, read_episode
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import set_front_matter
 from workbench.memory.markdown import Document
-from workbench.memory.names import RelPath
 from workbench.memory.origin import OriginReader, log_trust
 from workbench.memory.provenance import Provenance, least_trusted, provenance
-from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import by_rule, masked, secrets_in
-from workbench.safety.terminal import cut, visible
+from workbench.safety.hidden_text import unsafe_in
+from workbench.safety.secrets import masked_line, secrets_in
+from workbench.safety.terminal import cut
 from workbench.workspace.layout import ARCHIVE, is_quarantined
 from workbench.workspace.workspace import Workspace
 
@@ -78,7 +77,7 @@ def gather(workspace: Workspace, addresses: Sequence[str], *, pages: str = "") -
         if "#" in address:
             path = RelPath(path_of(address))
             if path in found.documents:
-                entry = find_entry(found.documents[path], address)
+                entry = found.documents[path].find(address)
             else:
                 found.documents[path], entry = workspace.locate(address)
             named = found.entries.setdefault(path, [])
@@ -108,7 +107,7 @@ def require_released(address: str) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PromotionSource:
     """An entry whose words are taken, in the file that it stands in."""
 
@@ -191,14 +190,9 @@ def held_back(entries: Mapping[str, Entry]) -> dict[str, str]:
 
     Raises FlaggedError when none passes: then there is nothing to be done without a person's word.
     """
-    held: dict[str, str] = {}
-    secret = False
-    for name, entry in entries.items():
-        secrets = secrets_in(entry.text)
-        if findings := (*secrets, *hidden_in(entry.text)):
-            held[name] = "; ".join(by_rule(findings))
-            secret = secret or bool(secrets)
+    held = {name: "; ".join(found) for name, entry in entries.items() if (found := unsafe_in(entry.text))}
     if held and len(held) == len(entries):
+        secret = any(secrets_in(entry.text) for entry in entries.values())
         raise FlaggedError({_title(entries[name]): why for name, why in held.items()}, secret=secret)
     return held
 
@@ -218,4 +212,4 @@ def left_out(entries: Mapping[str, Entry], held: Mapping[str, str]) -> tuple[str
 
 
 def _title(entry: Entry) -> str:
-    return cut(visible(masked(entry.plain_title), one_line=True), _TITLE)
+    return cut(masked_line(entry.plain_title), _TITLE)

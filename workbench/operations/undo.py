@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 from itertools import islice
 
 from workbench.errors import ConflictError, NotCuratableError
-from workbench.memory.entry import Form, Kind
+from workbench.memory.entry import Form, Kind, RelPath
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.invariants import Block, blocks, sign, span_of
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 from workbench.memory.patch import OverlapError, hunks, revert, split_lines
 from workbench.memory.provenance import Provenance
-from workbench.safety.terminal import visible
+from workbench.plural import first_few
+from workbench.safety.terminal import visible_line
 from workbench.workspace.layout import LEDGER, RECALL_TESTS, SETTINGS_FILE
 from workbench.workspace.ledger import ACTION
 from workbench.workspace.ledger_records import line_digest
@@ -158,8 +158,7 @@ def _is_memory(workspace: Workspace, path: RelPath) -> bool:
 
 
 def _named(paths: list[RelPath]) -> str:
-    more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
-    return ", ".join(visible(path, one_line=True) for path in paths[:_MOST_NAMED]) + more
+    return ", ".join(first_few([*map(visible_line, paths)], _MOST_NAMED))
 
 
 def _is_gone(edit: FileEdit, current: bytes | None) -> bool:

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from workbench.errors import NoRepositoryError, RepositoryStateError, WriteFailedError
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import BlobId, CommitId, RelPath
 from workbench.repository import preconditions, trees
 from workbench.repository.git_runner import (
     ask,
@@ -32,7 +32,9 @@ from workbench.repository.git_runner import (
 from workbench.repository.index_file import Staging, remove_left_locks, way_out
 from workbench.repository.line_blame import line_commits
 from workbench.repository.objects import (
+    BlobId,
     Commit,
+    CommitId,
     ObjectReader,
     ReferenceMove,
     commit_data,
@@ -380,7 +382,7 @@ class History:
         while name is not None:
             commit = self.commit(name)
             yield commit
-            name = commit.parents[0] if commit.parents else None
+            name = commit.parent
 
     def first_parents(self, most: int = -1) -> list[tuple[CommitId, datetime]]:
         """The newest ``most`` commits on HEAD's line of first parents with their moments, newest first."""
@@ -431,7 +433,7 @@ class History:
         """
         if commit.cut_off:
             return ()
-        before = self.commit(commit.parents[0]).tree if commit.parents else None
+        before = self.commit(commit.parent).tree if commit.parent else None
         prefix = os.fsencode(self.prefix)
         changed = (path for path, _, _ in trees.changed(self.tree, before, commit.tree))
         below = sorted(path[len(prefix) :] for path in changed if path.startswith(prefix))

@@ -14,7 +14,7 @@ from subprocess import PIPE
 from typing import Any, NamedTuple
 
 from workbench.errors import NoGitError, RepositoryStateError
-from workbench.safety.terminal import cut, visible
+from workbench.safety.terminal import cut, visible_line
 from workbench.special_files import require_regular_repository
 
 _OVERRIDES = {
@@ -60,7 +60,7 @@ def reason(text: str) -> str:
 
 def cause(text: str) -> str:
     """Why another place could not be reached: the last lines of ssh and git, safe for a terminal."""
-    lines = [visible(line.strip(), one_line=True) for line in text.strip().splitlines()]
+    lines = [visible_line(line.strip()) for line in text.strip().splitlines()]
     told = [line for line in lines if line and not _NO_CAUSE.fullmatch(line)]
     return "; ".join(cut(line, 300) for line in told[-_LAST:]) or reason(text)
 

@@ -11,15 +11,16 @@ import re
 import shlex
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench import processes
 from workbench.errors import RepositoryStateError, WriteFailedError
+from workbench.frozen import frozen
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import BlobId, CommitId, RelPath
+from workbench.repository.objects import BlobId, CommitId
 
 if TYPE_CHECKING:
     from workbench.repository.git_repository import History
@@ -34,7 +35,7 @@ _LAG_DEPTH = 50
 """Commits of ours that the person's index may lie behind."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexRow:
     """One line of the index; ``tag`` is S for what a sparse checkout left out, small for assumed."""
 
@@ -184,7 +185,7 @@ class Staging:
         for commit in islice(self._history.commits(path=path), _LAG_DEPTH):
             if commit.trailer("Operation") is None:
                 return False
-            before = self._history.blob_id(commit.parents[0], path) if commit.parents else None
+            before = self._history.blob_id(commit.parent, path)
             if self._stands_at(row, before):
                 return True
         return False

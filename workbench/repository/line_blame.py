@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from workbench.errors import RepositoryStateError, disk_errors
-from workbench.memory.names import CommitId
 from workbench.repository.git_runner import ask, carrier_for
+from workbench.repository.objects import CommitId
 from workbench.temporary import scratch
 
 _HEADER = re.compile(rb"([0-9a-f]{40,64}) (\d+) (\d+) (\d+)")

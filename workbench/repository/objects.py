@@ -13,13 +13,18 @@ import threading
 import time
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from subprocess import PIPE
-from typing import Any
+from typing import Any, NewType
 
 from workbench.errors import RepositoryStateError, StoppedError
-from workbench.memory.names import CommitId
+from workbench.frozen import frozen, frozen_kw_only
+
+CommitId = NewType("CommitId", str)
+"""A full git object name of a commit (40 or 64 hexadecimal digits)."""
+
+BlobId = NewType("BlobId", str)
+"""A full git object name of a blob."""
 
 _LARGEST = 1 << 30
 """Bytes of an object: a few kilobytes of a hostile pack can become any number of them."""
@@ -29,7 +34,7 @@ _TYPES = {"commit": 1, "tree": 2, "blob": 3}
 _UNFIT = re.compile(r"[<>\0-\x1f]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReferenceMove:
     """A reference of ours that moves from ``old`` to ``new`` (None: it is not there).
 
@@ -42,7 +47,7 @@ class ReferenceMove:
     aside: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Commit:
     """A commit as it is stored. ``trailers`` are the ``Key: value`` lines of its last paragraph."""
 
@@ -61,6 +66,11 @@ class Commit:
     def operation(self) -> str:
         """The id of the operation that it records; of a plain commit the first digits of its own name."""
         return self.trailer("Operation") or self.id[:12]
+
+    @property
+    def parent(self) -> CommitId | None:
+        """The first of its parents."""
+        return self.parents[0] if self.parents else None
 
     def trailer(self, key: str) -> str | None:
         """The first trailer of that key."""

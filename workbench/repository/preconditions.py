@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import RepositoryStateError
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import BlobId, RelPath
 from workbench.repository.git_runner import ask, outcome, reason
 from workbench.repository.index_file import IndexRow, Staging
+from workbench.repository.objects import BlobId
 from workbench.special_files import read_regular
 
 if TYPE_CHECKING:

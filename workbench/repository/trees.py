@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from workbench.errors import RepositoryStateError
+from workbench.frozen import frozen
 
 _FOLDER = b"40000"
 FILE = b"100644"
 PROGRAM = b"100755"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """One line of a tree: its mode as git writes it and the object's name in hexadecimal."""
 

@@ -12,8 +12,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from workbench.safety.secrets import TextFinding, masked
-from workbench.safety.terminal import visible
+from workbench.safety.secrets import TextFinding, by_rule, masked_line, secrets_in
+from workbench.safety.terminal import visible_line
 
 _SHOWN = 80
 """Characters of hidden text that are shown."""
@@ -83,6 +83,11 @@ _EMOJI = re.compile(r"[#*0-9\xa9\xae\u203c-\u2bff\u3030\u303d\u3297\u3299\ufe0f\
 _HAN = re.compile(r"[\u2e80-\u2fdf\u3005-\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _VARIED = re.compile(r"[\u1000-\u109f\u1820-\u18aa\u2010-\u2bff\u3000-\u303f\uff01-\uff65]")
 _REGION = re.compile(r"[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f")
+
+
+def unsafe_in(text: str) -> tuple[str, ...]:
+    """The secrets and the hidden text in ``text``, one line a rule, as they may be shown."""
+    return by_rule((*secrets_in(text), *hidden_in(text)))
 
 
 def hidden_in(text: str) -> tuple[TextFinding, ...]:
@@ -226,9 +231,9 @@ def _around(text: str, match: re.Match[str]) -> str:
     names = "".join(f"<U+{ord(character):04X}>" for character in run[:4]) + ("…" if len(run) > 4 else "")
     before = text[max(0, match.start() - _AROUND) : match.start()]
     after = text[match.end() : match.end() + _AROUND]
-    return " ".join((visible(before, one_line=True) + names + visible(after, one_line=True)).split())
+    return " ".join((visible_line(before) + names + visible_line(after)).split())
 
 
 def _quoted(words: str) -> str:
-    line = " ".join(visible(masked(words[: 4 * _SHOWN]), one_line=True).split())
+    line = masked_line(words[: 4 * _SHOWN])
     return f"“{line if len(line) <= _SHOWN else line[: _SHOWN - 1].rstrip() + '…'}”"

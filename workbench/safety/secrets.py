@@ -17,10 +17,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from workbench.frozen import frozen
+from workbench.safety.terminal import visible_line
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextFinding:
     """A place in a text: characters ``start`` up to, not including, ``end``, and the rule that named it.
 
@@ -58,7 +61,7 @@ _KEY_SEARCH = 20_000
 """Characters after the first line of a private key in which its last line is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Rule:
     """``hints``: without one of these (in lower case) in the text, the pattern cannot match.
 
@@ -416,6 +419,11 @@ def masked(text: str) -> str:
         out += [text[at : finding.start], finding.shown]
         at = finding.end
     return "".join((*out, text[at:]))
+
+
+def masked_line(text: str) -> str:
+    """``text`` in one visible line, each secret as it may be shown."""
+    return " ".join(visible_line(masked(text)).split())
 
 
 def entropy(text: str) -> float:

@@ -28,15 +28,18 @@ _JOINED = re.compile(
 )
 
 
-def visible(text: str, *, one_line: bool = False) -> str:
+def visible(text: str) -> str:
     """``text`` with every control or invisible character shown instead of sent.
 
     C0 and DEL become control pictures, everything else that has no glyph becomes ``<U+202E>``. Line
-    ends and tabs stay, unless ``one_line`` asks for a row: then they become blanks.
+    ends and tabs stay.
     """
-    if one_line:
-        text = text.replace("\r\n", " ").replace("\n", " ").replace("\t", " ")
     return _SUSPECT.sub(_show, text)
+
+
+def visible_line(text: str) -> str:
+    """``visible`` for a row: line ends and tabs become blanks."""
+    return visible(text.replace("\r\n", " ").replace("\n", " ").replace("\t", " "))
 
 
 def in_place(text: str) -> str:

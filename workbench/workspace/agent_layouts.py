@@ -12,11 +12,12 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
 from workbench.errors import UsageError
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.entry import Kind
 from workbench.special_files import read_regular
 from workbench.workspace.agent_rules import (
@@ -40,7 +41,7 @@ _LOOKED_AT, _HEAD = 20, 4_096
 """Files, and bytes of each, in which a sign is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentProgram:
     """A program that runs several agents: its name, its folder, and where its main agent works by default.
 
@@ -53,7 +54,7 @@ class AgentProgram:
     workspace: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class AgentLayout:
     """The memory of one agent. All patterns are those of ``workbench.workspace.layout``.
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict
 
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_kw_only
 from workbench.memory.entry import Kind
 from workbench.workspace.agent_rules import Cut, LoadLimit, Unit
 from workbench.workspace.layout import MemoryFile, fits
@@ -16,7 +17,7 @@ LOADED = (Kind.MEMORY, Kind.BOOTSTRAP)
 """What an agent is given when a session begins."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class LoadState:
     """A file or folder against the limit that it comes nearest to: ``used`` of ``limit``, in ``unit``."""
 
@@ -44,8 +45,7 @@ class LoadState:
 
     def as_json(self) -> dict[str, object]:
         """For programs."""
-        told = {"path": self.path, "used": self.used, "limit": self.limit, "unit": self.unit}
-        return {**told, "lost": self.lost, "cut": self.cut, "sentence": self.sentence}
+        return {**asdict(self), "lost": self.lost, "sentence": self.sentence}
 
 
 def load_states(workspace: Workspace, files: Iterable[MemoryFile] | None = None) -> tuple[LoadState, ...]:

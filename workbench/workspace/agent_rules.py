@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from workbench.frozen import frozen
 
 Unit = Literal["characters", "bytes", "lines", "tokens"]
 Cut = Literal["first", "last", "middle", "none"]
@@ -14,7 +15,7 @@ _BYTES_PER_TOKEN = 4
 """What Codex and Letta take for a token where they count no closer."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoadLimit:
     """How much of the files that ``pattern`` fits an agent is given when a session begins.
 

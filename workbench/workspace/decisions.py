@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
-from workbench.memory.address import path_of
+from workbench.frozen import frozen_kw_only
 from workbench.memory.claims import KEY_DIGITS, claim_key, claim_words
+from workbench.memory.entry import path_of
 from workbench.memory.proposal import Action, Proposal
 from workbench.workspace.workspace import Workspace
 
@@ -73,7 +73,7 @@ def _folded(word: str) -> str:
     return word[:-1] if plural else word
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Decision:
     """One record of the book of decisions.
 

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from workbench.errors import WriteFailedError
-from workbench.memory.names import RelPath
+from workbench.memory.entry import RelPath
 from workbench.repository.git_repository import History
 from workbench.workspace.demo import DemoCommit, demo_commits
 from workbench.workspace.files import Files

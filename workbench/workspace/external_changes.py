@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.errors import NoRepositoryError, RepositoryStateError, disk_error
-from workbench.memory.names import BlobId, CommitId, RelPath
+from workbench.frozen import frozen
+from workbench.memory.entry import RelPath
 from workbench.repository.git_repository import History
 from workbench.repository.git_runner import ask
+from workbench.repository.objects import BlobId, CommitId
 from workbench.workspace.layout import LEDGER, QUARANTINE, SETTINGS_FILE, Layout, scan
 from workbench.workspace.plan import Operation
 
@@ -27,7 +28,7 @@ _MANY = 20
 _NEARLY_ALL = 0.9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnrecordedChanges:
     """Files that differ from a commit with their bytes (None: gone), and those that git ignores."""
 

@@ -17,13 +17,13 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import NotMemoryError, ReadOnlyError
-from workbench.memory.names import RelPath
+from workbench.frozen import frozen
+from workbench.memory.entry import RelPath
 from workbench.workspace.declared_format import require_known_format
 
 _RENAME_EXCHANGE = 2  # linux/fs.h; RENAME_SWAP of macOS' renameatx_np has the same value
@@ -110,7 +110,7 @@ class ChangedError(Exception):
         self.known = known
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WriteResult:
     """What became of a write: the bytes that were carried over, and whether a flush was confirmed.
 

@@ -8,15 +8,18 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from workbench.errors import NotMemoryError, WorkbenchError
+from workbench.frozen import frozen
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
 from workbench.repository.git_repository import History
+from workbench.repository.objects import BlobId, CommitId
 from workbench.workspace.files import ASIDE, ChangedError, Files, WriteResult
 from workbench.workspace.late_writes import Displaced
+from workbench.workspace.plan import OperationId
 from workbench.workspace.seal import Seal, read_note
 from workbench.workspace.state_files import flush_folder
 
@@ -24,7 +27,7 @@ _NAME = "journal.json"
 _TEMPORARY = re.compile(r"\.wb-[0-9a-f]+-\d+\.tmp")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileStep:
     """One file of the operation: which bytes it had, which it gets, and the name of its new file.
 
@@ -44,7 +47,7 @@ class FileStep:
         return self.before != self.after
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Intent:
     """An operation that is decided: its objects are stored and its commit is built; files come next.
 

@@ -19,12 +19,13 @@ import json
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from workbench.errors import BusyError, UsageError, WorkbenchError, WriteFailedError
-from workbench.memory.names import RelPath
+from workbench.frozen import frozen
+from workbench.memory.entry import RelPath
 from workbench.processes import boot_moment, has_writers
 from workbench.special_files import make_folder, open_regular, read_regular
 from workbench.workspace.files import Files
@@ -44,7 +45,7 @@ _MOST_UNKNOWN = 100_000_000
 Why = Literal["late lines", "rewritten", "unknown origin", "not memory", "held open", "writers unknown"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Note:
     """What is known of a kept file: whose it was, how many of its bytes and their SHA-256, since when.
 
@@ -64,7 +65,7 @@ class _Note:
     target_digest: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Conflict:
     """Another writer's text that is in no version of any memory file.
 
@@ -81,7 +82,7 @@ class Conflict:
         return read_regular(self.kept)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeptFile:
     """A replaced file that is kept, and ``why``.
 

@@ -13,14 +13,14 @@ import re
 import stat
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from workbench.memory.entry import Kind
+from workbench.frozen import frozen, frozen_kw_only
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.moment import DatedName, dated_name
-from workbench.memory.names import RelPath
 from workbench.special_files import read_regular
 from workbench.workspace.agent_layouts import DAY, OPENCLAW, PLAIN, AgentLayout, Files
 from workbench.workspace.agent_rules import LoadLimit, Unit
@@ -73,7 +73,7 @@ _MONTHS = (
 """The names of moment.js where no locale is set; in a format with a number of the month any name will do."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DailyNotes:
     """Daily notes anywhere in ``folder``, named by ``format``; ``said_in``: the file that says so, or empty.
 
@@ -231,7 +231,7 @@ _DATED_KINDS = (Kind.LOG, Kind.EPISODE)
 _DATED = re.compile(rf"{DAY}[-_.]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class MemoryFile:
     """A memory file as the file system describes it; ``size`` in bytes.
 
@@ -267,7 +267,7 @@ class _Patterns(NamedTuple):
     folders: tuple[list[list[str]], list[list[str]]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Layout:
     """Which files are memory, and of which kind, by the layouts of ``agents`` and further patterns.
 

@@ -22,7 +22,6 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -33,12 +32,13 @@ from workbench.errors import (
     WorkbenchError,
     disk_errors,
 )
-from workbench.memory.names import CommitId, RelPath
+from workbench.frozen import frozen
+from workbench.memory.entry import RelPath
 from workbench.memory.provenance import Fields, MarkReader
 from workbench.plural import plural
 from workbench.repository.git_repository import History
 from workbench.repository.git_runner import is_ancestor, references
-from workbench.repository.objects import Commit, ReferenceMove, parse_commit
+from workbench.repository.objects import Commit, CommitId, ReferenceMove, parse_commit
 from workbench.repository.trees import Node, Tree
 from workbench.special_files import read_regular
 from workbench.workspace.declared_format import require_known_format
@@ -88,7 +88,7 @@ _DEPTH = 10_000
 _BOOK, _OPERATION = "book", "operation"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LedgerPage:
     """The records of one file, and how many of its lines are none. ``place`` says where it stands."""
 
@@ -97,7 +97,7 @@ class LedgerPage:
     bad: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForeignLedger:
     """A ledger that came from elsewhere and counts for nothing yet.
 
@@ -122,7 +122,7 @@ class Ledger:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._files = workspace.files
-        self._state = Files(workspace.root / STATE_DIR)
+        self._state = Files(workspace.state_path)
         self._known_marks: tuple[CommitId | None, dict[Mark, Fields]] | None = None
 
     @property

@@ -9,10 +9,10 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import BusyError, disk_errors
+from workbench.frozen import frozen
 from workbench.special_files import read_regular, require_not_special
 
 _RETRY_SECONDS = 0.02
@@ -22,7 +22,7 @@ _LEAST_SECONDS = 0.3
 """Whoever looks at a lock (``held``) takes it for an instant, which must refuse nobody."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LockState:
     """A lock file as it is: whether somebody holds it, and what its last holder wrote into it."""
 

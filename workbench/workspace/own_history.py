@@ -20,7 +20,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -35,12 +35,12 @@ from workbench.errors import (
     disk_error,
     disk_errors,
 )
-from workbench.memory.entry import Kind
-from workbench.memory.names import CommitId, RelPath
+from workbench.frozen import frozen
+from workbench.memory.entry import Kind, RelPath
 from workbench.repository.git_repository import History
 from workbench.repository.git_runner import ask, carrier_for, is_ancestor, references
 from workbench.repository.line_blame import prepare_empty
-from workbench.repository.objects import ReferenceMove
+from workbench.repository.objects import CommitId, ReferenceMove
 from workbench.special_files import read_regular
 from workbench.temporary import scratch
 from workbench.workspace.agent_layouts import existing
@@ -70,7 +70,7 @@ _READ_ONLY_KINDS = (Kind.BOOTSTRAP, Kind.CONTEXT, Kind.TRANSCRIPT)
 """What is rather written for an agent than remembered by it: `CLAUDE.local.md` is always ignored."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Note:
     """Whose history a git directory of ours holds.
 
@@ -87,7 +87,7 @@ class _Note:
     inode: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Kept:
     """A git directory of ours, and its note; None where it cannot be read.
 

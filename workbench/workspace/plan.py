@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, NewType
 
+from workbench.frozen import frozen, frozen_kw_only
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit, unified_diff
-from workbench.memory.names import CommitId, OperationId, RelPath
+from workbench.repository.objects import CommitId
+
+OperationId = NewType("OperationId", str)
+"""Twelve hexadecimal digits; names one curation action for ever."""
 
 Book = Literal["recalls", "decisions", "skips", "ingested", "proposals", "undone", "provenance"]
 """``recalls``: what was given to whom for which question. ``decisions``: what a person said of a proposal or
@@ -18,7 +23,7 @@ and what came of them. ``proposals``: what waits for a person. ``undone``: opera
 more. ``provenance``: what the short marks in curated memory stand for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LedgerRecord:
     """A record that an operation adds to the ledger, and its book."""
 
@@ -34,7 +39,7 @@ def ledger_records(
     return tuple(LedgerRecord(book, {"at": at, **record}) for record in records)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Plan:
     """An action that has been thought through and not carried out.
 
@@ -77,7 +82,7 @@ class Plan:
         return "".join(unified_diff(edit) for edit in (*self.edits, *self.record_edits))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Operation:
     """An action that was carried out: one commit.
 

@@ -10,7 +10,6 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.config.read_only import require_more_than_looking
@@ -19,6 +18,7 @@ from workbench.config.settings import short, user_settings_path
 from workbench.config.user_files import read_own, replace_own
 from workbench.config.yaml_edit import with_change
 from workbench.errors import NoWorkspaceError, UsageError, disk_errors
+from workbench.frozen import frozen
 from workbench.workspace.locks import hold
 from workbench.workspace.workspace import Workspace
 
@@ -34,7 +34,7 @@ _NO_NAME = "a name is letters, digits, `_`, `.` and `-`, begins with a letter or
 _BOM = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RegisteredWorkspace:
     """A workspace by its name; the folder may be gone, and may be no workspace any more."""
 
@@ -47,7 +47,7 @@ class RegisteredWorkspace:
         return self.root.is_dir()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Registry:
     """What the file says, in its order; ``skipped`` tells what of it makes no sense, and why."""
 

@@ -6,10 +6,10 @@ Which operations a person looks for: ``by:agent action:promote path:memory/ on:2
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date, datetime
 
 from workbench.errors import AmbiguousOperationError, OperationNotFoundError, UsageError
+from workbench.frozen import frozen
 from workbench.repository.git_repository import History
 from workbench.repository.objects import Commit
 from workbench.workspace.plan import Operation
@@ -85,7 +85,7 @@ _GIT = "git"
 """What people call a plain commit."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Term:
     """One thing that has to hold of an operation, or not to where it is ``turned``."""
 
@@ -113,7 +113,7 @@ class Term:
         return named or self.text in _words(operation)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RevisionQuery:
     """What was typed: ``text`` as it is, ``terms`` as it is meant; all of them have to hold."""
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from workbench.errors import SecretFoundError
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import RelPath
+from workbench.plural import first_few
 from workbench.safety.secrets import TextFinding, secrets_in
 
 _PLACES = 5
@@ -42,9 +43,7 @@ def require_no_new_secret(
     if places:
         every = [shown for shown, _ in places.values()]
         raise SecretFoundError(
-            every[:_PLACES],
-            more=len(every[_PLACES:]),
-            on_disk=any(on_disk for _, on_disk in places.values()),
+            first_few(every, _PLACES), on_disk=any(on_disk for _, on_disk in places.values())
         )
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from workbench.memory.edit import replaced
 from workbench.memory.entry import Kind, Span, entry_hash
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.markdown import Document, block_text, parse_document
+from workbench.memory.markdown import Document, parse_document
 from workbench.memory.provenance import COMMENT, Fields, MarkReader, as_short_mark, mark_in, with_comment
 from workbench.workspace.plan import LedgerRecord, Plan
 
@@ -57,7 +57,7 @@ def shortened_edit(
             continue
         if mark_in(found) or found[0].strip() in known:
             continue
-        name = entry_hash(block_text(document, entry))
+        name = entry_hash(document.text_of(entry))
         short, details = as_short_mark(entry.provenance.fields, name)
         if details:
             changes.append(

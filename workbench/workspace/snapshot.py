@@ -20,9 +20,9 @@ from typing import NoReturn
 
 from workbench.config.settings import Settings
 from workbench.errors import NotMemoryError, NoWorkspaceError, ReadOnlyError, WriteFailedError, disk_errors
-from workbench.memory.names import CommitId, RelPath
+from workbench.memory.entry import RelPath
 from workbench.repository.git_repository import History
-from workbench.repository.objects import Commit
+from workbench.repository.objects import Commit, CommitId
 from workbench.special_files import make_folder, read_regular
 from workbench.workspace import layout, ledger
 from workbench.workspace.external_changes import unrecorded
@@ -286,7 +286,7 @@ class SnapshotCommits:
             commit = self._workspace.history.commit(self._next)
             operation = self._workspace.operations.of(commit.id)
             self.looked_at += 1
-            self._next = commit.parents[0] if commit.parents and not commit.cut_off else None
+            self._next = None if commit.cut_off else commit.parent
             is_moment = operation.action != ledger.ACTION and any(map(holds, operation.paths))
             if is_moment or commit.cut_off:  # what a shallow clone ends with is not told
                 self.known.append(operation)

@@ -9,9 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from workbench.errors import NoRepositoryError, WriteFailedError
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import RelPath
 from workbench.repository.git_repository import History
 from workbench.repository.git_runner import ask
 from workbench.workspace.agent_layouts import LAYOUTS, OPENCLAW, PLAIN, layouts_of

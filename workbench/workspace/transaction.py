@@ -28,12 +28,12 @@ from workbench.errors import (
     disk_error,
     disk_errors,
 )
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import BlobId, CommitId, OperationId, RelPath
-from workbench.repository.objects import Commit, ReferenceMove
+from workbench.repository.objects import BlobId, Commit, CommitId, ReferenceMove
 from workbench.repository.trees import PROGRAM
-from workbench.safety.secrets import masked
-from workbench.safety.terminal import cut, visible
+from workbench.safety.secrets import masked_line
+from workbench.safety.terminal import cut
 from workbench.special_files import read_regular
 from workbench.workspace.declared_format import require_known_format
 from workbench.workspace.external_changes import unrecorded
@@ -53,7 +53,7 @@ from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.ledger import BOOKS
 from workbench.workspace.locks import hold
 from workbench.workspace.own_history import pack_loose
-from workbench.workspace.plan import Book, Operation, Plan
+from workbench.workspace.plan import Book, Operation, OperationId, Plan
 from workbench.workspace.revisions import commit_named
 from workbench.workspace.seal import Seal
 from workbench.workspace.secrets_gate import left_in_history, require_no_new_secret
@@ -85,7 +85,7 @@ class Operations:
         self._files = workspace.files
         self._history = workspace.history
         self._ledger = workspace.ledger
-        state = workspace.root / STATE_DIR
+        state = workspace.state_path
         self._lock = state / "operations.lock"
         self._journal = Journal(state, Seal(workspace.root))
         # The layout follows the settings, which may change while this program runs.
@@ -502,7 +502,7 @@ class Operations:
                 f"what {commit.operation} changed is not part of this shallow clone",
                 hint="git fetch --unshallow fetches the rest of the history",
             )
-        parent = commit.parents[0] if commit.parents else None
+        parent = commit.parent
         return tuple(
             FileEdit(
                 path,
@@ -563,9 +563,5 @@ def _message(operation: OperationId, plan: Plan, further: Iterable[tuple[str, st
     trailers.append(("Actor", plan.actor))
     if plan.undoes:
         trailers.append(("Undoes", plan.undoes))
-    subject = cut(_one_line(f"{plan.action}: {plan.summary}"), _SUBJECT_CHARACTERS)
-    return f"{subject}\n\n" + "".join(f"{key}: {_one_line(value)}\n" for key, value in trailers)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(visible(masked(text), one_line=True).split())
+    subject = cut(masked_line(f"{plan.action}: {plan.summary}"), _SUBJECT_CHARACTERS)
+    return f"{subject}\n\n" + "".join(f"{key}: {masked_line(value)}\n" for key, value in trailers)

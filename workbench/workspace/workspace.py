@@ -27,8 +27,7 @@ from workbench.errors import (
     UsageError,
     disk_errors,
 )
-from workbench.memory.entry import Entry, Kind
-from workbench.memory.names import RelPath, is_outside
+from workbench.memory.entry import Entry, Kind, RelPath, is_outside, path_of
 from workbench.special_files import make_folder, read_regular
 from workbench.workspace import layout
 from workbench.workspace.agent_layouts import (
@@ -237,20 +236,24 @@ class Workspace:
         if "history" in self.__dict__:
             self.history.close()
 
+    @property
+    def state_path(self) -> Path:
+        """Where ``.workbench/`` is, or would be: it is not made by asking."""
+        return self.root / layout.STATE_DIR
+
     def state_dir(self) -> Path:
         """``.workbench/``, made on demand with mode 0700 and kept out of git.
 
         Raises ReadOnlyError when it can neither be found nor made, and SpecialFileError.
         """
-        path = self.root / layout.STATE_DIR
         with disk_errors():
-            make_folder(path)
-            _keep_out_of_git(path)
-        return path
+            make_folder(self.state_path)
+            _keep_out_of_git(self.state_path)
+        return self.state_path
 
     def cache_dir(self) -> Path:
         """Where derived things lie that are good at any moment of the workspace; not made by asking."""
-        return self.root / layout.STATE_DIR
+        return self.state_path
 
     def scan(self) -> list[MemoryFile]:
         """All memory files, sorted by path."""
@@ -343,8 +346,6 @@ class Workspace:
 
         Raises EntryNotFoundError, AmbiguousEntryError or NotMemoryError.
         """
-        from workbench.memory.address import find_entry, path_of
-
         path = path_of(address)
         if not path:
             raise EntryNotFoundError(address)
@@ -352,7 +353,7 @@ class Workspace:
             document = self.document(path)
         except FileNotFoundError:
             raise EntryNotFoundError(address) from None
-        return document, find_entry(document, address)
+        return document, document.find(address)
 
     def find(self, address: str) -> Entry:
         """The entry at ``path#hash``. Raises as ``locate`` does."""

@@ -19,7 +19,7 @@ from workbench.dreaming.proposals.decide import plan_accept, plan_decision, plan
 from workbench.dreaming.proposals.inbox import pending, propose, read_book
 from workbench.dreaming.proposals.policy import plan_apply
 from workbench.errors import BusyError, NotCuratableError, ReadOnlyError, RepositoryStateError
-from workbench.memory.names import RelPath
+from workbench.memory.entry import RelPath
 from workbench.memory.proposal import Proposal
 from workbench.operations.undo import plan_undo
 from workbench.workspace.files import Files

@@ -8,8 +8,8 @@ import pytest
 
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 from workbench.dreaming.proposals.overlay import OverlayWorkspace
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import RelPath
 from workbench.operations.archive import plan_archive
 from workbench.operations.forget import plan_forget
 from workbench.operations.merge import plan_merge

@@ -14,7 +14,7 @@ from tests.support.workspaces import LOG, Sandbox
 from workbench.dreaming.proposals.decide import day_ahead, plan_defer, plan_reject, plan_withdraw
 from workbench.dreaming.proposals.inbox import find, pending, propose, waiting
 from workbench.errors import NotCuratableError, UsageError
-from workbench.memory.names import RelPath
+from workbench.memory.entry import RelPath
 from workbench.memory.proposal import Proposal
 from workbench.operations.forget import plan_forget
 from workbench.operations.promote import plan_promote

@@ -7,9 +7,8 @@ import pytest
 from screens.drawing.cursor import place_of
 from screens.drawing.safe_text import Row
 from screens.panes.entry_rows import entry_row
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 
 PATH = RelPath("memory/2026-03-14.md")
 

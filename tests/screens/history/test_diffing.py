@@ -7,8 +7,8 @@ from screens.history.diff import MAX_BYTES, MAX_FILES, MAX_LINES, diff_rows
 from screens.widgets.entry_list import wrapped
 from tests.screens.interface import opened
 from tests.support.workspaces import LOG, Sandbox
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import RelPath
 
 PATH = RelPath("a.md")
 

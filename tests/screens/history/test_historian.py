@@ -11,7 +11,7 @@ import pytest
 from screens.history.history_reader import HistoryReader, day_or_time
 from tests.support.workspaces import LOG, Sandbox
 from workbench.errors import StoppedError
-from workbench.memory.names import RelPath
+from workbench.memory.entry import RelPath
 from workbench.workspace.workspace import Workspace
 
 

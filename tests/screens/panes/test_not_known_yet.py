@@ -26,10 +26,9 @@ from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
 from screens.panes.memory import MemoryPane
 from screens.panes.pane import READING, MatchesRead, Pane
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, RelPath
 from workbench.memory.episode import Episode
 from workbench.memory.moment import dated_name
-from workbench.memory.names import RelPath
 from workbench.workspace.layout import MemoryFile
 
 PROMOTED = Promoted(frozenset({"a"}))

@@ -37,17 +37,16 @@ from workbench.errors import (
     UsageError,
 )
 from workbench.graph import operations
-from workbench.graph.drafts import MemoryDraft, memory_draft
+from workbench.graph.drafts import MemoryDraft, memory_draft, without_none
 from workbench.graph.keyword_search import suggestions
 from workbench.graph.model import EntityMemory, Graph
 from workbench.graph.write import flagged, held_back, plan_forget_memory, plan_store, plan_update, record_skip
 from workbench.memory.claims import claim_key
-from workbench.memory.entry import Kind
+from workbench.memory.entry import Kind, is_outside
 from workbench.memory.graph_page import TypedMemory
-from workbench.memory.names import is_outside
 from workbench.memory.proposal import Action, Proposal
-from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import by_rule, secrets_in
+from workbench.safety.hidden_text import unsafe_in
+from workbench.safety.secrets import secrets_in
 from workbench.workspace.layout import SETTINGS_FILE
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -170,7 +169,7 @@ def memory_graph_update(
     """Change one memory of the graph: its words, type, days, importance, or that a todo is done. For
     something that stopped being true give `valid_until` and store what is true now.
     """
-    said: dict[str, Any] = {
+    said = {
         "text": text,
         "type": type,
         "importance": importance,
@@ -179,7 +178,7 @@ def memory_graph_update(
         "valid_until": valid_until,
         "done": done,
     }
-    changes = {name: value for name, value in said.items() if value is not None}
+    changes: dict[str, Any] = without_none(said)
     with session.writing(call, operations.UPDATE) as place:
         held = _memory(session, memory, call)
         address, marks = held.memory.entry.address, _as_words(changes)
@@ -317,8 +316,8 @@ def _reason(said: str | None) -> str:
     it is about is.
     """
     reason = " ".join((said or "").split())
-    if found := (*secrets_in(reason), *hidden_in(reason)):
-        raise FlaggedError({"reason": "; ".join(by_rule(found))}, secret=bool(secrets_in(reason)))
+    if found := unsafe_in(reason):
+        raise FlaggedError({"reason": "; ".join(found)}, secret=bool(secrets_in(reason)))
     return reason
 
 

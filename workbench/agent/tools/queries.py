@@ -48,9 +48,8 @@ from workbench.graph.keyword_search import memories_with
 from workbench.graph.memory_query import MemoryQuery, Order, find
 from workbench.graph.model import EntityMemory, Graph, memory_json
 from workbench.graph.search import Relevance, search_graph, unnamed_words
-from workbench.memory.entry import Entry, Kind
+from workbench.memory.entry import Entry, Kind, is_outside
 from workbench.memory.graph_page import TypedMemory
-from workbench.memory.names import is_outside
 from workbench.plural import plural
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import visible
@@ -103,7 +102,7 @@ def memory_search(
         for one, stored, score in found.measured():
             words = stored.text if stored else one.hit.snippet
             given = GivenEntry(one.hit.entry, words, one.strength if score is None else score)
-            answer.add(one.scope.mark, _row(one, stored, score, session.now().date()), [given])
+            answer.add(one.scope.mark, _row(one, stored, score, session.today()), [given])
     return answer.told(
         "results", "nothing was found; try other words, or memory_graph_query for facts by type and day"
     )
@@ -214,7 +213,7 @@ def _warnings(scope: SearchScope, hit: Hit, stored: Stored | None, today: date) 
     if hit.kind is Kind.ENTITY:
         with contextlib.suppress(WorkbenchError, OSError):  # a page that went away meanwhile warns of nothing
             entry = scope.workspace.find(hit.entry)
-            if why := why_over(entry.provenance.day("valid_until") if entry.provenance else None, today):
+            if why := why_over(entry.origin.day("valid_until"), today):
                 yield f"{why}: it is over"
 
 
@@ -251,7 +250,7 @@ def memory_graph_recall(
         plain=True,
         user=session.user,
     )
-    answer, today = ToolAnswer(session, query, "memory_graph_recall"), session.now().date()
+    answer, today = ToolAnswer(session, query, "memory_graph_recall"), session.today()
     try:
         found, answer.notes = _by_meaning(session, asked, graphs, call)
     except IndexUnavailableError:
@@ -272,7 +271,7 @@ def _by_meaning(
     session: AgentSession, query: Query, graphs: Mapping[str, Graph], call: Call
 ) -> tuple[list[tuple[str, EntityMemory, float]], list[str]]:
     found: list[tuple[str, EntityMemory, float]] = []
-    today = session.now().date()
+    today = session.today()
     with session.searching(call) as service:
         asked, notes = service.ask(query)
         for one in asked:
@@ -328,7 +327,7 @@ def memory_graph_query(
         order=sort,
         limit=limit,
     )
-    today = session.now().date()
+    today = session.today()
     found = [(mark, find(graph, question, today)) for mark, graph in session.graphs(call)]
     answer = ToolAnswer(session, repr(question), "memory_graph_query")
     answer.notes = [note for _, one in found for note in one.notes]
@@ -382,7 +381,7 @@ def knowledge_graph_search(
             search_graph(
                 graph.as_of(as_of) if as_of else graph,
                 query,
-                session.now().date(),
+                session.today(),
                 most=limit,
                 relevance=relevances.get(mark),
             ),
@@ -397,8 +396,7 @@ def knowledge_graph_search(
             row["memory"] = _memory(mark, found.memory)
         for hop in row["path"]:
             hop["entry"] = marked(mark, hop["entry"])
-        items = [found.memory] if found.memory else [hop.link.relation for hop in found.path]
-        answer.add(mark, _visible(row), _given([item.entry for item in items], found.score))
+        answer.add(mark, _visible(row), _given([line.entry for line in found.lines], found.score))
     answer.notes += _known_names(one.suggestions for _, one in answers)
     understood = visible(next((one.asked for _, one in answers if one.asked), ""))
     return answer.told("found", understood=understood)

@@ -13,8 +13,8 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import field
+from datetime import UTC, date, datetime
 from inspect import Parameter, signature
 from typing import (
     TYPE_CHECKING,
@@ -36,6 +36,8 @@ from workbench.agent.federated_search import READ_ONLY, open_leader
 from workbench.agent.search_service import SearchService
 from workbench.agent.usage import GivenEntry, record_recalls
 from workbench.errors import BusyError, NotCuratableError, ReadOnlyError, WorkbenchError
+from workbench.frozen import frozen, frozen_kw_only
+from workbench.graph.drafts import without_none
 from workbench.graph.model import Graph
 from workbench.graph.read import GraphReader
 from workbench.memory.entry import Kind
@@ -59,7 +61,7 @@ class CallCancelledError(WorkbenchError):
     code = "cancelled"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """One call of a tool. Once ``cancelled`` is set, nothing is begun any more."""
 
@@ -107,14 +109,16 @@ class AgentSession:
         """Who does what is done here, as records name it."""
         return f"agent:{self.agent}"
 
+    def today(self) -> date:
+        """The day of ``now``."""
+        return self.now().date()
+
     @contextlib.contextmanager
     def searching(self, call: Call) -> Iterator[SearchService]:
         """The search, for one call at a time; opened by the first."""
         with self._turn(self._searching, call):
             if self._service is None:
-                self._service = SearchService(
-                    self.workspace, leader=self.leader, today=lambda: self.now().date()
-                )
+                self._service = SearchService(self.workspace, leader=self.leader, today=self.today)
             self._catch_up(self._service)
             yield self._service
 
@@ -233,7 +237,7 @@ class ToolError(Exception):
     """A call that did not come to an answer; its text tells an agent what to do next."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Tool:
     """One function for agents. ``result`` is the JSON schema (2020-12) of the object that it answers.
 
@@ -300,7 +304,7 @@ class Tool:
     def _by_own_names(self, arguments: object) -> object:
         if not isinstance(arguments, Mapping):
             return arguments
-        said = {name: value for name, value in arguments.items() if value is not None}
+        said = without_none(arguments)
         for alias, name in self._aliases.items():
             if alias in said:
                 value = said.pop(alias)

@@ -19,13 +19,12 @@ from functools import lru_cache
 from typing import Any, Literal, Required, TypedDict
 
 from workbench.errors import BusyError, NotCuratableError, WorkbenchError
+from workbench.frozen import frozen_kw_only
 from workbench.graph.drafts import excerpt
-from workbench.memory.address import place_of
 from workbench.memory.claims import KEY_DIGITS, claim_key
-from workbench.memory.entry import Entry
+from workbench.memory.entry import Entry, RelPath, place_of
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document
-from workbench.memory.names import RelPath
 from workbench.memory.origin import Origin
 from workbench.memory.proposal import QUEUE, Proposal
 from workbench.workspace.agent_layouts import GEMINI_CLI, HERMES, OPENCLAW, AgentLayout, existing
@@ -43,7 +42,7 @@ Change = Callable[[Workspace, RelPath, bytes, str | None], Iterable[FileEdit]]
 Settle = Callable[[bytes, str, datetime | None], bytes]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class AgentQueue:
     """Where one agent lets its own proposals wait for a person.
 
@@ -65,7 +64,7 @@ class AgentQueue:
     lock: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class QueuedProposal:
     """A proposal in the file ``path`` of a queue, which held ``data``.
 
@@ -205,7 +204,7 @@ def _uncut(text: str) -> str:
 
 def _spans(document: Document, text: str) -> Iterator[tuple[int, int]]:
     """The first and the last line, from 1, of each place where these words stand one after the other."""
-    lines = document.data.decode("utf-8", "replace").split("\n")
+    lines = document.text.split("\n")
     words = [(word, number) for number, line in enumerate(lines, 1) for word in line.split()]
     said, wanted = "".join(f" {word}" for word, _ in words), f" {text}"
     at = said.find(wanted)

@@ -19,14 +19,12 @@ from workbench.dreaming.proposals.overlay import OverlayWorkspace
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.drafts import proposed_draft
 from workbench.graph.write import plan_forget_memory, plan_store, plan_update
-from workbench.memory.address import find_entry, path_of
 from workbench.memory.edit import find_section, is_heading, without_block_ids
-from workbench.memory.entry import Kind, entry_hash
+from workbench.memory.entry import Kind, RelPath, entry_hash, path_of
 from workbench.memory.escape import plain_line
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.markdown import Document, block_text
+from workbench.memory.markdown import Document
 from workbench.memory.move import with_item
-from workbench.memory.names import RelPath
 from workbench.memory.proposal import QUEUE, Proposal
 from workbench.memory.provenance import least_trusted, split_provenance
 from workbench.memory.provenance_comment import annotate
@@ -35,8 +33,9 @@ from workbench.operations.forget import plan_forget
 from workbench.operations.merge import merged
 from workbench.operations.sections import heading_for, section_named
 from workbench.operations.sources import PromotionSource, marks
-from workbench.safety.secrets import masked
-from workbench.safety.terminal import cut, visible
+from workbench.plural import first_few
+from workbench.safety.secrets import masked_line
+from workbench.safety.terminal import cut
 
 _REASON = {"decay": "its importance has faded", "dreaming": "proposed by dreaming"}
 
@@ -208,7 +207,7 @@ def _merge(foreseen: OverlayWorkspace, done: AppliedProposal, now: datetime, act
     fields |= {"run": proposal.run} if proposal.run else {}
     if not done.places and done.sources and not became.origin.source:
         fields["src"] = done.sources[0]
-    data = annotate(after, find_entry(after, became.address), fields)
+    data = annotate(after, after.find(became.address), fields)
     foreseen.lay(FileEdit(target.document.path, target.document.data, data))
     places = (*done.places, target)
     done.ids.update(dict.fromkeys((place.entry.address for place in places), became.field("id") or ""))
@@ -226,7 +225,7 @@ def _supersede(foreseen: OverlayWorkspace, done: AppliedProposal, now: datetime)
     done.section = heading or _section_of(done.proposal.section, done.text, target.document)
     name = _place(foreseen, target.document, done, now)
     here = foreseen.memory_document()
-    old = find_entry(here, target.entry.address)
+    old = here.find(target.entry.address)
     fields = {"superseded_by": name, "valid_until": now.date().isoformat()}
     with contextlib.suppress(
         NotCuratableError
@@ -305,7 +304,7 @@ def _target(foreseen: OverlayWorkspace, done: AppliedProposal) -> PromotionSourc
     if not done.proposal.target:
         raise UsageError(f"the proposal {done.proposal.key} names no entry to {done.proposal.action}")
     found = PromotionSource(*foreseen.locate(done.proposal.target))
-    done.target = block_text(found.document, found.entry)
+    done.target = found.document.text_of(found.entry)
     return found
 
 
@@ -358,7 +357,7 @@ def with_run(
     for one in kept:
         sections.setdefault(one.section or "Elsewhere", []).append(one)
     for name, group in sections.items():
-        lines += [f"### {_one_line(name)}", "", *(_item(one.text, _why(one)) for one in group), ""]
+        lines += [f"### {masked_line(name)}", "", *(_item(one.text, _why(one)) for one in group), ""]
     if left:
         lines += ["### Left behind", "", *(_item(text, why) for text, why in left), ""]
     text = "\n".join(lines).rstrip("\n") + "\n"
@@ -368,7 +367,7 @@ def with_run(
 
 
 def _run_name(runs: Sequence[str]) -> str:
-    named = [_one_line(run) for run in dict.fromkeys(runs) if run]
+    named = [masked_line(run) for run in dict.fromkeys(runs) if run]
     if not named:
         return "proposals"
     return f"run {named[0]}" if len(named) == 1 else f"runs {', '.join(named)}"
@@ -383,19 +382,13 @@ def _summary(by: str, kept: int, left: int, considered: int | None) -> str:
 
 def _why(one: AppliedProposal) -> str:
     parts = [f"score {one.proposal.score:.2f}"] if one.proposal.score else []
-    shown = ", ".join(
-        f"`{_one_line(source).replace('`', chr(39))}`" for source in one.sources[:_MOST_SOURCES]
+    parts += first_few(
+        [f"`{masked_line(source).replace('`', chr(39))}`" for source in one.sources], _MOST_SOURCES
     )
-    more = len(one.sources) - _MOST_SOURCES
-    parts += [shown + (f" and {more} more" if more > 0 else "")] if shown else []
     return _DID.get(one.proposal.action, "") + ", ".join(parts)
 
 
 def _item(text: str, why: str) -> str:
     """A list item that is read back as one, whatever the text and the reason hold."""
-    line = cut(_one_line(text), _LONGEST) + (f" ({_one_line(why)})" if why else "")
+    line = cut(masked_line(text), _LONGEST) + (f" ({masked_line(why)})" if why else "")
     return f"- {plain_line(line, 4 * _LONGEST) or '(text that cannot be shown here)'}"
-
-
-def _one_line(text: str) -> str:
-    return visible(" ".join(masked(text).split()), one_line=True)

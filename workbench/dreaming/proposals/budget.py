@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from workbench.frozen import frozen
 from workbench.operations.archive import characters
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Budget:
     """Characters of long-term memory: those in ``used`` of ``limit``."""
 

@@ -11,7 +11,6 @@ import contextlib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from workbench.dreaming.proposals.agent_queues import settled
@@ -24,10 +23,10 @@ from workbench.dreaming.proposals.overlay import OverlayWorkspace
 from workbench.dreaming.proposals.safety_flags import flags, flags_of, held_back, is_from_outside
 from workbench.dreaming.vetoes import veto
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
+from workbench.frozen import frozen_kw_only
 from workbench.graph.drafts import excerpt
 from workbench.memory.claims import claim_key
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.markdown import block_text
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import parse_day
 from workbench.workspace.decisions import FINAL, Decided, decision_record, name_of
@@ -212,7 +211,7 @@ def plan_alone(workspace: Workspace, proposal: Proposal, now: datetime) -> Plan:
     return workspace.finished(plan_of(workspace, [proposal], now=now, allow_flagged=True))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class DecisionPreview:
     """One proposal thought through: its ``plan``, or the ``problem`` that is in its way.
 
@@ -254,7 +253,8 @@ def foretold(workspace: Workspace, one: PendingProposal, now: datetime) -> Decis
 def _stands(workspace: Workspace, proposal: Proposal) -> str:
     with contextlib.suppress(WorkbenchError, OSError):
         if "#" in proposal.target:
-            return block_text(*workspace.locate(proposal.target))
+            document, entry = workspace.locate(proposal.target)
+            return document.text_of(entry)
     return ""
 
 

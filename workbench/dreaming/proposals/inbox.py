@@ -13,16 +13,16 @@ import contextlib
 import functools
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 from workbench.dreaming.proposals.agent_queues import QueuedProposal, queued_in
 from workbench.dreaming.proposals.safety_flags import flags_of
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError, WorkbenchError, disk_error
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.graph.drafts import excerpt
-from workbench.memory.address import find_entry, path_of
+from workbench.memory.entry import is_outside, path_of
 from workbench.memory.markdown import Document
-from workbench.memory.names import is_outside
 from workbench.memory.proposal import Proposal, proposal_from_json
 from workbench.workspace.decisions import (
     FINAL,
@@ -49,7 +49,7 @@ _SAME = ("action", "section", "target", "type", "trust", "by", "marks")
 """What makes a proposal of the same claim worth saying again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class PendingProposal:
     """A proposal that nothing final was decided of.
 
@@ -70,7 +70,7 @@ class PendingProposal:
         return self.until is not None and now.date() < self.until
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Proposed:
     """What became of proposals: added, waiting already (as they wait), or left out, each with why.
 
@@ -270,7 +270,7 @@ def _beginning(key: str) -> str:
     return key.strip().casefold().partition("/")[0]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Book:
     """All proposals, each in its newest wording with how often it was proposed, and decisions.
 
@@ -360,13 +360,13 @@ def _present_in(workspace: Workspace) -> Callable[[str], bool]:
         if document is None or "#" not in address:  # of a whole page any entry stands for it
             return document is not None and bool(document.entries)
         with contextlib.suppress(EntryNotFoundError, UsageError):
-            return bool(find_entry(document, address))
+            return bool(document.find(address))
         return False
 
     return is_there
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class SettledProposal:
     """A proposal that does not wait: ``decision`` is None where ``said`` tells why without one."""
 
@@ -380,7 +380,7 @@ class SettledProposal:
         return self.decision in ("accepted", "edited")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Overview:
     """What waits and can be seen, what is deferred (both in the order of ``waiting``), what is settled.
 

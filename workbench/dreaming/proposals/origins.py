@@ -9,14 +9,12 @@ import contextlib
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError, WorkbenchError
-from workbench.memory.address import path_of
-from workbench.memory.entry import Entry, Kind, entry_hash
-from workbench.memory.markdown import Document, block_text
-from workbench.memory.names import RelPath, is_outside
+from workbench.frozen import frozen, frozen_kw_only
+from workbench.memory.entry import Entry, Kind, RelPath, entry_hash, is_outside, path_of
+from workbench.memory.markdown import Document
 from workbench.memory.origin import Origin, OriginReader
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import Provenance, least_trusted, split_provenance
@@ -125,7 +123,7 @@ _PLACE = re.compile(r"(?P<path>.+)#L(?P<first>[1-9]\d{0,8})(?:-L(?P<last>[1-9]\d
 _MOST_LINES = 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Quotation:
     """One source: ``place`` is ``path#L12-L14`` as it is by now, ``address`` that of the entry there.
 
@@ -155,7 +153,7 @@ def quotations(workspace: Workspace, proposal: Proposal) -> tuple[Quotation, ...
     return tuple(found.values())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuotedLine:
     """A line of a file by its number; ``own`` where it belongs to what is quoted."""
 
@@ -169,7 +167,7 @@ def surroundings(workspace: Workspace, one: Quotation, *, lines: int = 8) -> tup
     if not one.address:
         return ()
     document, entry = workspace.locate(one.address)
-    every = document.data.decode("utf-8", "replace").splitlines()
+    every = document.text.splitlines()
     first = max(1, entry.start_line - lines)
     last = min(len(every), entry.start_line + _MOST_LINES, entry.end_line + lines)
     return tuple(
@@ -188,7 +186,7 @@ def _of_entry(workspace: Workspace, address: str) -> Quotation:
     except (WorkbenchError, OSError) as error:
         why = "it was changed or removed since" if isinstance(error, UsageError) else str(error)
         return Quotation(place=address, gone=why)
-    words = split_provenance(block_text(document, entry))[0].strip()
+    words = split_provenance(document.text_of(entry))[0].strip()
     return _quotation(entry.place, words, document, entry)
 
 
@@ -200,9 +198,9 @@ def _of_source(workspace: Workspace, source: str) -> Quotation:
     first = int(place["first"])
     with contextlib.suppress(WorkbenchError, OSError):
         document = workspace.document(RelPath(place["path"]))
-        lines = document.data.decode("utf-8", "replace").splitlines()
+        lines = document.text.splitlines()
         quoted = lines[first - 1 : int(place["last"] or first)][:_MOST_LINES]
-        entry = next((e for e in document.entries if e.start_line <= first <= e.end_line), None)
+        entry = document.at_line(first)
         if quoted:
             words = "\n".join(split_provenance(line)[0].rstrip() for line in quoted)
             return _quotation(source, words, document, entry)

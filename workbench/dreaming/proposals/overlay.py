@@ -10,8 +10,8 @@ from __future__ import annotations
 import contextlib
 from functools import cached_property
 
+from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.names import RelPath
 from workbench.memory.provenance import MarkReader
 from workbench.repository.git_repository import History
 from workbench.workspace.files import Files

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from workbench.dreaming.eviction import archive_proposals, turn_finder
@@ -24,10 +23,10 @@ from workbench.dreaming.proposals.overlay import OverlayWorkspace
 from workbench.dreaming.proposals.safety_flags import flags_of
 from workbench.dreaming.vetoes import veto
 from workbench.errors import NotCuratableError, WorkbenchError
+from workbench.frozen import frozen
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.invariants import blocks
-from workbench.memory.markdown import block_text
 from workbench.memory.origin import ALLOWED, Origin
 from workbench.memory.proposal import Proposal
 from workbench.workspace.plan import Plan
@@ -43,7 +42,7 @@ ACTOR = "dreaming"
 _BY_OTHERS = "its source is external"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PolicyChoice:
     """What may be accepted unseen, what must be archived to make room for it, and the others with why."""
 
@@ -140,7 +139,7 @@ class _Trial:
             return "it would change a pinned entry"
         if one.action == "archive" and (why := _may_not_go(touched, self.now.date())):
             return why
-        old = block_text(self.batch.foreseen.document(touched.path), touched)
+        old = self.batch.foreseen.document(touched.path).text_of(touched)
         new = merged_words(old, one.text) if one.action == "merge" else one.text
         if one.action in ("merge", "supersede") and (gone := lost(old, new)):
             return f"the old entry has text that the new one lacks: {', '.join(gone)}"

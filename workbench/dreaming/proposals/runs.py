@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.dreaming.proposals.decide import RUN
 from workbench.dreaming.proposals.inbox import read_book
 from workbench.dreaming.proposals.overlay import OverlayWorkspace
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.proposal import Proposal
 from workbench.operations.undo import plan_undo
 from workbench.workspace import ledger
@@ -22,7 +22,7 @@ SHORTEST_RUN = 4
 _BOOKKEEPING = frozenset({"undo", "redo", "external", "commit", ledger.ACTION})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class DreamRun:
     """A run by its id: how many proposals of it the ledger has, and its operations, the newest first."""
 
@@ -37,7 +37,7 @@ class DreamRun:
         return tuple(operation for operation in self.operations if not operation.undone)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RolledBack:
     """What became of a rollback: the undos that were done, and the operations that stayed, each with why."""
 

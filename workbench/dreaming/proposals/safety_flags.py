@@ -9,9 +9,9 @@ from workbench.errors import FlaggedError
 from workbench.graph.drafts import excerpt
 from workbench.memory.origin import Origin
 from workbench.memory.proposal import QUEUE, Proposal
-from workbench.safety.hidden_text import hidden_in
+from workbench.safety.hidden_text import unsafe_in
 from workbench.safety.prompt_injection import suspicion
-from workbench.safety.secrets import by_rule, secrets_in
+from workbench.safety.secrets import secrets_in
 
 SUSPECTED_BY = "workbench"
 """Who proposes suspicious lines: not `dreaming`, whose next run would take their place."""
@@ -25,7 +25,7 @@ def flags(text: str, origin: Origin = Origin.AGENT) -> tuple[str, ...]:
     """
     order = suspicion(text, origin)
     return (
-        *by_rule((*secrets_in(text), *hidden_in(text))),
+        *unsafe_in(text),
         *([f"suspicious, {order}"] if order else []),
     )
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.dreaming.proposals.inbox import read_book, waiting
 from workbench.dreaming.proposals.safety_flags import SUSPECTED_BY
+from workbench.frozen import frozen
 from workbench.memory.claims import claim_key
 from workbench.memory.origin import Origin
 from workbench.memory.proposal import Proposal
-from workbench.safety.hidden_text import hidden_in
-from workbench.safety.secrets import secrets_in
+from workbench.safety.hidden_text import unsafe_in
 from workbench.safety.terminal import cut
 from workbench.workspace.decisions import name_of
 from workbench.workspace.workspace import Workspace
@@ -22,7 +21,7 @@ MOST = 20
 _LONGEST = 600
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SuspiciousLine:
     """A line as it stands with the speaker's mark, its place (``path#L12``), entry and origin, and why."""
 
@@ -37,7 +36,7 @@ def suspicious_proposals(suspects: Iterable[SuspiciousLine], now: datetime) -> t
     """A proposal for each different text, which names all places where it stands."""
     by_text: dict[str, list[SuspiciousLine]] = {}
     for one in suspects:
-        if not secrets_in(one.text) and not hidden_in(one.text):
+        if not unsafe_in(one.text):
             by_text.setdefault(claim_key(one.text), []).append(one)
     return tuple(
         Proposal(

@@ -27,17 +27,16 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 import yaml
 
-from workbench.memory.entry import Entry, Kind
+from workbench.frozen import frozen, frozen_kw_only
+from workbench.memory.entry import Entry, Kind, RelPath
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import parse_document
-from workbench.memory.names import RelPath
 from workbench.workspace.ledger_records import NAME
 from workbench.workspace.plan import LedgerRecord
 from workbench.workspace.short_marks import shortened_edit
@@ -64,7 +63,7 @@ CLOCK = timedelta(hours=12)
 _CURATED = RelPath("MEMORY.md")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatedLine:
     """A line of a text, and from when up to when it is there, by the workspace's own clock."""
 
@@ -73,7 +72,7 @@ class DatedLine:
     until: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class DemoCommit:
     """One commit to make: ``files`` maps each path to its whole new content, None when deleted.
 
