@@ -64,6 +64,9 @@ class OverlayScreen(LaidOutScreen):
     BESIDE: ClassVar[bool] = True
     """Whether there is more to read behind a row than beside the others: then it stands to the right."""
 
+    SIDES: ClassVar[bool] = False
+    """Whether two texts are read behind a row, to stand beside each other."""
+
     def __init__(self, services: Services, title: str) -> None:
         super().__init__(classes="browse")
         self.services = services
@@ -336,7 +339,8 @@ class OverlayScreen(LaidOutScreen):
 
     def nothing_behind(self, error: Exception | None = None) -> None:
         """The list is empty; or what is behind the row could not be read, and why."""
-        self.show_behind(failure_rows(error) if error else ())
+        rows = failure_rows(error) if error else ()
+        self.show_behind((rows, ()) if self.SIDES else rows)
         self.behind.empty = ""
 
     def show_behind(self, told: Any) -> None:

@@ -21,7 +21,7 @@ from screens.actions.registry import FocusContext
 from screens.dialogs.dialog import ChooseScreen, as_typed
 from screens.drawing.clock import now, today
 from screens.drawing.safe_text import Row, RowPart, grouped, piece, plural, row_text, words
-from screens.frames.overlay_screen import BESIDE_FROM, OverlayScreen, Services, failure_rows
+from screens.frames.overlay_screen import BESIDE_FROM, OverlayScreen, Services
 from screens.graph.detail import behind, sources_behind
 from screens.graph.map_view import MapView, spoke_id
 from screens.graph.views import (
@@ -135,6 +135,7 @@ class GraphScreen(OverlayScreen):
 
     PLACES = tuple(VIEWS)
     LEAVES = "graph_view"
+    SIDES = True
 
     def __init__(self, services: Services, view: GraphView, at: str) -> None:
         """``view`` are the pages that the panes have read so far, ``at`` the page to begin with."""
@@ -335,10 +336,6 @@ class GraphScreen(OverlayScreen):
             self.sides.show(*told)
         else:
             super().show_behind(told[0])
-
-    def nothing_behind(self, error: Exception | None = None) -> None:
-        """There is nothing, or it could not be read, on either side."""
-        self.show_behind((failure_rows(error) if error else (), ()))
 
     def scroll_behind(self, lines: int) -> None:
         """Scroll all that is behind."""

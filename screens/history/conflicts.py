@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 
 from screens.actions.registry import FocusContext
 from screens.drawing.safe_text import Row, RowPart, line_text, piece, plural, row_text, words
-from screens.frames.overlay_screen import OverlayScreen, Services, failure_rows
+from screens.frames.overlay_screen import OverlayScreen, Services
 from screens.history.history_reader import day_or_time
 from screens.widgets.entry_list import SideBySide
 from workbench.workspace.late_writes import Conflict
@@ -26,6 +26,7 @@ class ConflictsScreen(OverlayScreen):
     PLACES = (FocusContext.CONFLICTS,)
     LEAVES = "conflicts"
     BESIDE = False
+    SIDES = True
 
     def __init__(self, services: Services) -> None:
         super().__init__(services, "Conflicts: another writer's text that is in no memory file")
@@ -51,10 +52,6 @@ class ConflictsScreen(OverlayScreen):
     def show_behind(self, told: tuple[Sequence[Row], Sequence[Row]]) -> None:
         """Both texts, from the first line that differs."""
         self._sides.show(*told)
-
-    def nothing_behind(self, error: Exception | None = None) -> None:
-        """There is none, or why it cannot be read."""
-        self.show_behind((failure_rows(error) if error else (), ()))
 
     def scroll_behind(self, lines: int) -> None:
         """Scroll both texts."""

@@ -381,7 +381,7 @@ class OperationCommands:
         self._refused = False
         screen.set_timer(_SHOWN_SECONDS, partial(self._over, event.request))
         if operation.action not in ("undo", "redo"):
-            screen.here.mark(set(screen.here.marked), on=False)
+            screen.here.unmark()
         subject = operation.summary.removeprefix(f"{operation.action}: ")
         where = [f"→ {place}" for place in self._arrived(operation, event.request)]
         back = f"{key_for('undo')} undoes it"

@@ -397,7 +397,7 @@ class MainScreen(LaidOutScreen):
             self.pane_layout.read(on=False)
             self.row_changed(self.here.row)
         elif self.here.marked:
-            self.here.mark(set(self.here.marked), on=False)
+            self.here.unmark()
             self.marks_changed()
         elif self.pane.filter:
             self.pane.clear_filter()

@@ -290,7 +290,7 @@ class ReviewScreen(OverlayScreen):
             super().action_back()
             return
         else:
-            self.list.mark(set(self.list.marked), on=False)
+            self.list.unmark()
         self.marks_changed()
 
     def _marked(self) -> tuple[Row, ...]:

@@ -202,6 +202,10 @@ class EntryList(LineView, Toned, can_focus=True, inherit_bindings=False):
         self.marked = self.marked | set(ids) if on else self.marked - set(ids)
         self.refresh()
 
+    def unmark(self) -> None:
+        """Take all marks away."""
+        self.mark(self.marked, on=False)
+
     @property
     def ranging(self) -> bool:
         """Whether a range of marks follows the cursor."""
