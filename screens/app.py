@@ -1,7 +1,16 @@
-"""The application: themes, the main screen, and a clean end."""
+"""The application: themes, the main screen, and a clean end.
+
+The terminal is given back whatever ends the program, and nothing that hangs can hold that up. Signals end it
+as the key does; when it goes on after one, all is painted anew.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import os
+import signal
+import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
@@ -14,23 +23,31 @@ from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, Provider
 from textual.driver import Driver
 from textual.notifications import Notification, SeverityLevel
+from textual.worker import Worker
 
 from screens.actions.keys import key_for
+from screens.frames.action_screen import Work
 from screens.jobs.running_jobs import toasts_above_work
 from screens.main.garbage_collection import GarbageCollection
 from screens.main.key_bindings import EscapeKeys, KeyFileReader
 from screens.main.screen import MainScreen
-from screens.main.shutdown import end_in_time, listen
 from screens.main.theme_control import ThemeControl, css_colors
 from screens.main.too_small import TooSmallGuard
 from screens.workspaces.switch import WorkspaceSwitch
 from workbench.plural import plural
+from workbench.workspace.locks import is_holding
 from workbench.workspace.workspace import Workspace
 
 _TWICE_SECONDS = 2.0
 _TOASTS = 2
 _LOW = 24
 """Lines of a terminal below which two toasts would hide the preview."""
+_PATIENCE_SECONDS = 10.0
+"""What an operation that is being written may take to become whole once the terminal is gone."""
+_END_SECONDS = 1.0
+"""What children and threads may take to end by themselves after the person left."""
+_LOOK_SECONDS = 0.05
+_ENDS = ("SIGTERM", "SIGHUP")
 
 
 def _commands() -> type[Provider]:
@@ -75,7 +92,7 @@ class WorkbenchApp(App[None]):
         super().__init__()
         self._engines = engines
         self._proposed = proposed
-        self.main = self.take_up(workspace)
+        self.take_up(workspace)
         self.theming.prepare(self)
         self.covering = TooSmallGuard(self)
         self.apart = EscapeKeys(self)
@@ -119,7 +136,7 @@ class WorkbenchApp(App[None]):
     def on_mount(self) -> None:
         """Choose the theme that the settings name; say what is wrong with the keys."""
         self.theming.begin()
-        listen(self)
+        _listen(self)
         self.covering.begin()
         self.keying.tell_skipped(self)
         self.tidying.started()
@@ -201,6 +218,10 @@ class WorkbenchApp(App[None]):
                 # With what holds it, which Textual would leave there, one line high.
                 self.screen.query(f"#--textual-toast-{note.identity}").remove()
 
+    def work(self, work: Work, group: str) -> None:
+        """Start a worker that goes on whatever screen is looked at."""
+        _: Worker[None] = self.run_worker(work, group=group, exit_on_error=False)
+
     def action_interrupt(self) -> None:
         """ctrl+c: once asks, twice leaves."""
         now = time.monotonic()
@@ -216,7 +237,7 @@ class WorkbenchApp(App[None]):
 
     def exit(self, result: None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
         """Leave, whoever asked for it: what is typed and not saved is kept first."""
-        end_in_time(self, return_code)
+        _end_in_time(self, return_code)
         self.main.drafts.keep_all()
         super().exit(result, return_code, message)
 
@@ -224,3 +245,58 @@ class WorkbenchApp(App[None]):
         """End children and threads; wait for an action that is being written."""
         await self.main.end()
         await self.switching.close()
+
+
+# -- the end -------------------------------------------------------------------------------------
+
+
+def _listen(app: WorkbenchApp) -> None:
+    """End ``app`` as by its own key when the system asks for it; paint all of it when it is resumed."""
+    if app.is_headless or app.is_web:
+        return
+    loop = asyncio.get_running_loop()
+    for name in _ENDS:
+        if number := getattr(signal, name, None):
+            loop.add_signal_handler(number, _end, app, int(number))
+    app.app_resume_signal.subscribe(app, lambda _: app.call_later(_repaint, app))
+
+
+def _end_in_time(app: WorkbenchApp, code: int) -> None:
+    """End the process soon with this exit code, whatever hangs: what is being written is waited for."""
+    if not app.is_headless:
+        threading.Thread(target=_end_anyhow, args=(app, code), name="ending", daemon=True).start()
+
+
+def _end_anyhow(app: WorkbenchApp, code: int) -> None:
+    time.sleep(_END_SECONDS)
+    last = time.monotonic() + _PATIENCE_SECONDS
+    while is_holding() and time.monotonic() < last:
+        time.sleep(_LOOK_SECONDS)
+    give_back = getattr(app._driver, "give_back", None)
+    if give_back is not None:
+        give_back()
+    _end_children()
+    os._exit(code)
+
+
+def _end_children() -> None:
+    """What waits for ever would go on doing so when nobody waits for it any more."""
+    import psutil  # noqa: PLC0415 - hardly ever needed
+
+    with contextlib.suppress(psutil.Error):
+        for child in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                child.terminate()
+
+
+def _end(app: WorkbenchApp, number: int) -> None:
+    # A terminal that is gone may never answer, and who reads from it may outlive the event loop.
+    last = threading.Timer(_PATIENCE_SECONDS, os._exit, (128 + number,))
+    last.daemon = True
+    last.start()
+    app.exit(return_code=128 + number)
+
+
+def _repaint(app: WorkbenchApp) -> None:
+    for screen in app.screen_stack:
+        screen.refresh(layout=True)

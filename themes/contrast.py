@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from themes.theme import ThemeData
+from themes import ThemeData
 
 Linear = tuple[float, float, float]
 """Red, green and blue as light, each from 0 to 1."""

@@ -1,6 +1,8 @@
 """The person's own keys: a TOML file beside their settings, read without ever failing the interface.
 
-People change it with their editor; a new one holds every action as a comment.
+People change it with their editor; a new one holds every action as a comment. It makes a key map: a profile
+with their changes, as far as they make sense. What does not is told: Textual says nothing about a name that
+it does not know, nor about a key that means two things.
 """
 
 from __future__ import annotations
@@ -9,23 +11,71 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from screens.actions.keymap import DEFAULT, PROFILES, KeyMap, KeyOverride, KeyProblem, key_map, nearest
-from screens.actions.keys import key_name
-from screens.actions.registry import ACTIONS, grouped_actions
+from screens.actions.keymap import DEFAULT, PROFILES, KeyMap, is_reachable, nearest
+from screens.actions.keys import key_called, key_name
+from screens.actions.registry import ACTIONS, Action, FocusContext, by_id, grouped_actions
 from workbench.config.settings import user_settings_path
 from workbench.config.user_files import read_own, replace_own
 from workbench.errors import UsageError, WorkbenchError
+
+RESERVED: Mapping[str, str] = MappingProxyType(
+    {
+        "ctrl+c": "it always leaves",
+        "ctrl+q": "it always leaves",
+        "ctrl+h": "terminals send it for backspace",
+        "ctrl+i": "terminals send it for tab",
+        "ctrl+j": "terminals send it for enter",
+        "ctrl+m": "terminals send it for enter",
+        "ctrl+left_square_bracket": "terminals send it for esc",
+    }
+)
+"""Keys that cannot be given away, and why."""
+NEEDED = frozenset(
+    {"back", "leave_text", "leave_setting", "message_done", "save", "confirm", "anyway", "decline"}
+)
+"""Without a key for these a person could not go on: they keep their own beside what is wished."""
+
 
 _WHERE = re.compile(r"\(at line (\d+)")
 _SECTION = re.compile(r"\s*\[\s*(?P<name>[^\[\]]*?)\s*\]\s*(?:#.*)?$")
 _ASSIGNED = re.compile(r"""\s*(?:"(?P<basic>[^"\\]*)"|'(?P<literal>[^']*)'|(?P<bare>[\w-]+))\s*=""")
 _NOT_TOML = (ValueError, RecursionError)
 """What reading TOML raises: numbers of thousands of digits are no TOMLDecodeError."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyOverride:
+    """What a person wants an action's keys to be, as written, and on which line of their file."""
+
+    action: str
+    keys: tuple[str, ...]
+    line: int = 0
+
+    def problem(self, text: str, *, note: bool = False) -> KeyProblem:
+        """What is wrong with it."""
+        return KeyProblem(text, self.line, self.action, note)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyProblem:
+    """What is wrong with a wish; ``line`` is 0 where it is on none."""
+
+    text: str
+    line: int = 0
+    action: str = ""
+    note: bool = False
+    """Worth knowing, but done as it was wished."""
+
+    def told(self, path: str) -> str:
+        """With the file, and the line where there is one."""
+        return f"{path}:{self.line}: {self.text}" if self.line else f"{path}: {self.text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +139,7 @@ def load_keys(*, profile: str | None = None) -> LoadedKeys:
     try:
         data = read_own(path) or b""
     except WorkbenchError as error:
-        made, _ = key_map(ACTIONS, profile or DEFAULT)
+        made, _ = key_map(profile or DEFAULT)
         return LoadedKeys(made, path, problems=(KeyProblem(error.message),))
     return keys_in(path, data, profile=profile)
 
@@ -128,7 +178,7 @@ def keys_in(path: Path, data: bytes, *, profile: str | None = None) -> LoadedKey
             wishes.append(KeyOverride(action, tuple(keys), line))
         else:
             problems.append(KeyProblem(f'“{action}” must be a list of keys, as ["p"]', line, action))
-    made, skipped = key_map(ACTIONS, profile or own, wishes)
+    made, skipped = key_map(profile or own, wishes)
     in_order = sorted((*problems, *skipped), key=lambda problem: problem.line)
     return LoadedKeys(made, path, tuple(wishes), tuple(in_order))
 
@@ -141,3 +191,107 @@ def _assignments(text: str) -> Iterator[tuple[tuple[str, str], int]]:
             section = header["name"].strip("\"'")
         elif assigned := _ASSIGNED.match(line):
             yield (section, assigned[assigned.lastgroup or 0]), number
+
+
+# -- what a profile and a person's changes make -------------------------------------------------
+
+
+def key_map(profile: str, wishes: Iterable[KeyOverride] = ()) -> tuple[KeyMap, list[KeyProblem]]:
+    """The map of these wishes over a known profile; what is wrong with a wish skips it, or the key of it."""
+    problems: list[KeyProblem] = []
+    changed = PROFILES[profile]
+    base = {a.id: tuple(changed[a.id].split()) if a.id in changed else a.keys for a in ACTIONS}
+    wanted = _understood(wishes, problems)
+    keys = _applied(base, wanted)
+    while clash := _last_clash(keys, wanted):
+        loser, other, place = clash
+        name = key_name(loser.keys[0])
+        text = f"{name} is “{other}” in the same place ({place}), so “{loser.action}” does not get it"
+        problems.append(loser.problem(text))
+        wanted.remove(loser)
+        keys = _applied(base, wanted)
+    problems += _without(keys, base, {wish.action: wish for wish in wishes})
+    return KeyMap(profile, MappingProxyType(keys)), problems
+
+
+def _understood(wishes: Iterable[KeyOverride], problems: list[KeyProblem]) -> list[KeyOverride]:
+    """The wishes that make sense by themselves, each for one key, or for none at all."""
+    known = by_id()
+    wanted: list[KeyOverride] = []
+    for wish in wishes:
+        action = known.get(wish.action)
+        if action is None:
+            problems.append(wish.problem(f"there is no action “{wish.action}”{nearest(wish.action, known)}"))
+            continue
+        if not wish.keys and wish.action in NEEDED:
+            problems.append(wish.problem(f"“{wish.action}” needs a key: it keeps its default"))
+        elif not wish.keys:
+            wanted.append(wish)
+        for written in dict.fromkeys(wish.keys):
+            key = key_called(written)
+            why = _why_not(written, key, action)
+            if why:
+                problems.append(wish.problem(why))
+            elif key is not None and (one := replace(wish, keys=(key,))) not in wanted:
+                wanted.append(one)
+    return wanted
+
+
+def _why_not(written: str, key: str | None, action: Action) -> str:
+    """Why this key cannot be one of the action's, whatever the others have; empty when it can."""
+    if key is None:
+        hint = nearest(
+            written.lower(), ("space", "enter", "escape", "pagedown", "pageup", "backspace", "tab")
+        )
+        return f"there is no key “{written}”{hint or '; keys are written as in ctrl+d, /, space, F2'}"
+    if key in RESERVED:
+        return f"{key_name(key)} cannot be “{action.id}”: {RESERVED[key]}"
+    if all(not is_reachable(key, place) for place in action.places):
+        return f"{key_name(key)} cannot be “{action.id}”: it types text there"
+    return ""
+
+
+def _applied(
+    base: Mapping[str, tuple[str, ...]], wanted: Sequence[KeyOverride]
+) -> dict[str, tuple[str, ...]]:
+    own: dict[str, tuple[str, ...]] = {}
+    for one in wanted:
+        own[one.action] = own.get(one.action, ()) + one.keys
+    kept = {action: base[action] for action in own.keys() & NEEDED}
+    return {**base, **{action: tuple(dict.fromkeys(own[action] + kept.get(action, ()))) for action in own}}
+
+
+def _last_clash(
+    keys: Mapping[str, tuple[str, ...]], wanted: Sequence[KeyOverride]
+) -> tuple[KeyOverride, str, FocusContext] | None:
+    """The last wish that takes what is another action's, whose it is, and where; profiles have no clash."""
+    known = by_id()
+    for one in reversed(wanted):
+        for key, other in product(one.keys, ACTIONS):
+            if other.id != one.action and key in keys[other.id]:
+                shared = known[one.action].places & other.places
+                for place in FocusContext:
+                    if place in shared and is_reachable(key, place):
+                        return one, other.id, place
+    return None
+
+
+def _without(
+    keys: Mapping[str, tuple[str, ...]],
+    base: Mapping[str, tuple[str, ...]],
+    wishes: Mapping[str, KeyOverride],
+) -> Iterator[KeyProblem]:
+    """What a person has left without a key, or without one that works where they type."""
+
+    def typed(some: tuple[str, ...]) -> bool:
+        return not any(is_reachable(key, FocusContext.QUERY) for key in some)
+
+    for action in ACTIONS:
+        wish, own = wishes.get(action.id), keys[action.id]
+        if wish is None:
+            continue
+        if not own:
+            yield wish.problem(f"“{action.id}” has no key: it is among the commands", note=True)
+        elif FocusContext.QUERY in action.places and typed(own) and not typed(base[action.id]):
+            text = f"“{action.id}” has no key in the search line, where {key_name(own[0])} is text"
+            yield wish.problem(text, note=True)

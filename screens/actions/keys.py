@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
@@ -107,27 +108,18 @@ def _of_character(character: str) -> str | None:
     return _SPECIAL.get(character) or sign_name(character) or None
 
 
-class Chosen:
-    """The key map of one interface; it may be exchanged while that runs."""
-
-    __slots__ = ("map",)
-
-    def __init__(self, key_map: KeyMap) -> None:
-        self.map = key_map
+_chosen: ContextVar[Callable[[], KeyMap] | None] = ContextVar("key map", default=None)
 
 
-_chosen: ContextVar[Chosen | None] = ContextVar("key map", default=None)
-
-
-def use(chosen: Chosen) -> None:
-    """From here on, and in every task that starts from here, these keys count."""
+def use(chosen: Callable[[], KeyMap]) -> None:
+    """From here on, and in every task that starts from here, the keys count that this answers."""
     _chosen.set(chosen)
 
 
 def active() -> KeyMap | None:
     """The key map that counts here; None for the keys that the actions have by themselves."""
     chosen = _chosen.get()
-    return chosen.map if chosen is not None else None
+    return chosen() if chosen is not None else None
 
 
 def keys_of(action_id: str) -> tuple[str, ...]:

@@ -63,6 +63,7 @@ _panes = partial(Action, group=Group.PANES, places=PANE)
 _in_panes = partial(Action, group=Group.PANES, places=PANE, palette=False)
 _preview = partial(Action, group=Group.PREVIEW, places=LISTS | SCREENS, palette=False)
 _move = partial(Action, group=Group.MOVE, places=LISTS | SCREENS, palette=False)
+_write = partial(Action, group=Group.WRITE, places=WRITING, palette=False)
 _confirm = partial(Action, group=Group.CONFIRM, places=CONFIRM, palette=False)
 _leave = partial(Action, group=Group.LEAVE, places=TYPING | SCREENS | MESSAGE | NARROW)
 _BOTH = OPERATIONS | BLAME
@@ -339,23 +340,21 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         needs=can_go_older,
         hint=63,
     ),
-    Action(
+    _travel(
         "open_after",
         "t",
         "as it was after",
         "The whole memory as it was right after this operation.",
-        Group.TRAVEL,
         places=OPERATIONS,
         needs=has_row,
         hint=21,
         palette=False,
     ),
-    Action(
+    _travel(
         "open_before",
         "T",
         "before",
         "The whole memory as it was right before this operation.",
-        Group.TRAVEL,
         places=OPERATIONS,
         needs=has_row,
         hint=22,
@@ -480,25 +479,9 @@ MOVES: tuple[Action, ...] = (
         needs=can_copy,
     ),
     Action("copy_path", "Y", "copy path", "Copy the entry's path and line.", Group.COPY, needs=has_path),
-    Action(
-        "save",
-        "ctrl+o f2",
-        "save",
-        "Save it as one operation.",
-        Group.WRITE,
-        places=WRITING,
-        hint=1,
-        palette=False,
-    ),
-    Action(
-        "leave_text",
-        "escape",
-        "leave",
-        "Close without saving; asks first if you changed something.",
-        Group.WRITE,
-        places=WRITING,
-        hint=2,
-        palette=False,
+    _write("save", "ctrl+o f2", "save", "Save it as one operation.", hint=1),
+    _write(
+        "leave_text", "escape", "leave", "Close without saving; asks first if you changed something.", hint=2
     ),
     _confirm("confirm", "y enter", "do it", "Apply what is shown, as one operation.", hint=1),
     _confirm(
@@ -512,12 +495,11 @@ MOVES: tuple[Action, ...] = (
     _confirm("decline", "n escape", "leave it", "Do nothing.", places=CONFIRM | WARNING, hint=2),
     _leave("help", "question_mark f1", "help", "Every key and what it does.", hint=90),
     _leave("palette", "colon ctrl+p", "commands", "Command palette: every action by name.", hint=80),
-    Action(
+    _leave(
         "back",
         "escape",
         "back",
         "One level back: leaves search, find, reading, marks, filter, zoom.",
-        Group.LEAVE,
         places=TYPING | SCREENS | NARROW,
         needs=has_way_back,
         hint=50,

@@ -17,7 +17,7 @@ from textual.binding import Binding
 
 from screens.actions.action import Action, Group, operation
 from screens.actions.availability import ON_TARGETS, Context, FocusContext
-from screens.actions.keymap import DEFAULT, KeyMap, is_reachable, key_map
+from screens.actions.keymap import KeyMap, is_reachable
 from screens.actions.keys import active, key_name, key_names, keys_of
 from screens.actions.main_actions import ENTRY_ACTIONS, MOVES
 from screens.actions.screen_actions import SCREEN_ACTIONS
@@ -152,12 +152,11 @@ def grouped_actions() -> Sequence[tuple[Group, list[Action]]]:
 
 def key_table(keys: KeyMap | None = None) -> str:
     """Every action as a Markdown table; with the keys of the default profile unless others are given."""
-    chosen = keys or key_map(ACTIONS, DEFAULT)[0]
     lines = ["| keys | what they do |", "| --- | --- |"]
     for group, actions in grouped_actions():
         lines.append(f"| **{group}** | |")
         for action in actions:
-            names = key_names(chosen.of(action.id)).split(" ")
+            names = key_names(keys.of(action.id) if keys else action.keys).split(" ")
             shown = " ".join(f"`{name}`" for name in names if name) or "none"
             lines.append(f"| {shown} | {action.help} |")
     return "\n".join(lines) + "\n"

@@ -177,7 +177,7 @@ def _lead(sign: str, tone: Tone, score: float) -> tuple[RowPart, ...]:
     return (
         piece(sign, tone),
         RowPart(bar(score, _SCORE), tone),
-        piece(f"{score:.2f}", "muted"),
+        piece(f"{score:.2f}"),
     )
 
 
@@ -220,7 +220,7 @@ def _not_given(
         of=_judged(
             ("not given: " + one.why, "warn"),
             {"score": one.score, "threshold": threshold},
-            [(one.entry, "faint"), (GAP, "text")],
+            [(one.entry, "faint"), GAP],
             entry,
         ),
     )
@@ -247,11 +247,11 @@ def _reasons(line: ContextLine, entry: Entry | None, settings: Settings) -> Line
     yield f"cost: {line.tokens} of {settings.inject_tokens} tokens", "muted"
     yield line.when or (f"of {line.date}" if line.date else "without a date"), "muted"
     yield f"{line.path}:{line.line}", "faint"
-    yield GAP, "text"
+    yield GAP
     yield "as the agent reads it:", "accent"
     yield line.rendered, "text"
     if entry:
-        yield GAP, "text"
+        yield GAP
         yield "the whole entry:", "accent"
 
 
@@ -312,7 +312,7 @@ def loaded_page(place: Workspace, *, memory_loaded: bool) -> ContextPage:
     most = max((one.tokens for one in found), default=0) or 1
     return ContextPage(
         rows=[_loaded_row(one, most, total, place.memory_budget) for one in found],
-        cost=piece(f"{grouped(total)} tokens", "muted"),
+        cost=piece(f"{grouped(total)} tokens"),
         empty=_NOTHING_LOADED,
     )
 
@@ -327,7 +327,7 @@ def _loaded_row(one: LoadedFile, most: int, total: int, budget: int) -> Row:
         tone="text" if loaded else "muted",
         lead=(
             RowPart(bar(one.tokens / most, _SCORE), "accent"),
-            piece(grouped(one.tokens).rjust(7), "muted"),
+            piece(grouped(one.tokens).rjust(7)),
         ),
         tail=(piece(one.why if loaded else one.state, tones[one.state]),),
         path=one.path,
@@ -352,7 +352,7 @@ def dominance_page(
     """What was given most, and beneath it what never was; ``progress`` says how far that was looked for."""
     rows: list[Row] = []
     if found.shares:
-        given = f"{plural(len(found.shares), 'entry', 'entries')} in {plural(found.answers, 'answer')}"
+        given = f"{plural(len(found.shares), 'entry')} in {plural(found.answers, 'answer')}"
         rows.append(_heading(f"given most in the last {found.days} days: {given}"))
         rows += [_share_row(share, known.get(share.entry)) for share in found.shares[:SHARES]]
     else:
@@ -368,14 +368,14 @@ def dominance_page(
             rows.append(_note(more, "faint"))
     else:
         rows.append(_note("everything else was given at least once", "muted"))
-    return ContextPage(rows=rows, cost=RowPart(plural(found.answers, "answer"), "muted"))
+    return ContextPage(rows=rows, cost=RowPart(plural(found.answers, "answer")))
 
 
 def _share_row(share: UsageShare, entry: Entry | None) -> Row:
     tone: Tone = "warn" if share.share >= 0.5 and share.count > 2 else "accent"
     told = [piece("no longer exists", "warn")]
     if entry is not None:
-        told = [RowPart(plural(share.questions, "question"), "muted")]
+        told = [RowPart(plural(share.questions, "question"))]
         if share.last:
             told.append(RowPart(age(share.last.astimezone().date(), today()), "faint"))
     row = Row(
@@ -383,8 +383,8 @@ def _share_row(share: UsageShare, entry: Entry | None) -> Row:
         text=_title(entry, share.entry),
         lead=(
             RowPart(bar(share.share, _SCORE), tone),
-            piece(f"{share.share:>4.0%}", "muted"),
-            piece(f"{grouped(share.count)}×".rjust(4), "muted"),
+            piece(f"{share.share:>4.0%}"),
+            piece(f"{grouped(share.count)}×".rjust(4)),
         ),
         tail=tuple(told),
         of=[*line_rows(_share_lines(share, gone=entry is None)), *_whole(entry)],

@@ -31,8 +31,8 @@ from screens.context.pages import (
     loaded_page,
     raw_rows,
 )
-from screens.drawing.safe_text import Row, plural, words
-from screens.frames.overlay_screen import OverlayScreen, Services, failure_rows
+from screens.drawing.safe_text import Row, lines_text, said_of, words
+from screens.frames.overlay_screen import OverlayScreen, Services
 from screens.main.copy import copy
 from screens.main.operation_commands import turned
 from screens.main.request import Request
@@ -99,7 +99,6 @@ class AgentScreen(OverlayScreen):
 
     PLACES = (FocusContext.AGENT, FocusContext.MESSAGE)
     LEAVES = "agent_view"
-    BESIDE = True
     AUTO_FOCUS = "#browse-list"
 
     def __init__(self, services: Services, engine: Engine, messages: InputHistory) -> None:
@@ -383,14 +382,14 @@ class AgentScreen(OverlayScreen):
         """Copy the text that the agent gets; where there is none, the row."""
         text = copied(self._pages.get(self.section, ContextPage()), self.list.row)
         if not text:
-            self.services.say("There is nothing to copy: nothing is given", severity="warning")
+            self.warn("There is nothing to copy: nothing is given")
             return
-        copy(self.app, text, plural(len(text), "character"))
+        copy(self.app, text)
 
     def _act(self, action: str) -> None:
         row = self.list.row
         if self.section is ContextTab.MESSAGE and not self.answered:
-            self.services.say("Still searching: this is for part of what you typed", severity="warning")
+            self.warn("Still searching: this is for part of what you typed")
         elif row is not None and row.address is not None:
             self.work(partial(self._do, action, row), "act")
 
@@ -404,4 +403,4 @@ class AgentScreen(OverlayScreen):
 
 
 def _failure(error: Exception) -> ContextPage:
-    return ContextPage(empty="\n".join(row.text for row in failure_rows(error)))
+    return ContextPage(empty=lines_text(said_of(error)))

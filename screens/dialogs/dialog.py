@@ -248,7 +248,6 @@ class PickScreen(ReadDialog[str]):
 
 
 _REASON = re.compile(r"“(.*)”: (.*)", re.DOTALL)
-_FLAG = re.compile(r" \(--[^)]*\)$")  # how to do it on the command line
 
 
 class ConfirmScreen(ReadDialog[bool]):
@@ -300,7 +299,7 @@ def title_of(request: Request, plan: Plan, *, anyway: bool = False) -> str:
     if plan.undoes:  # to undo an undo is a redo
         return f"{plan.action.capitalize()} “{plan.summary}”{against}?"
     count = len(plan.entries)
-    what = f" {plural(count, 'entry', 'entries')}" if count else ""
+    what = f" {plural(count, 'entry')}" if count else ""
     return f"{request.action.capitalize()}{what}{against}?"
 
 
@@ -324,7 +323,7 @@ def plan_rows(plan: Plan, targets: Sequence[Row]) -> list[Row]:
 
 def _note(number: int, note: str) -> Row:
     """A note; where it gives the reason for an entry, that stands at the right, where it is not cut off."""
-    note = _FLAG.sub("", note)
+    note = _OPTION.sub("", note)  # how to do it on the command line
     if found := _REASON.fullmatch(note):
         return Row(f"note:{number}", row_text(found[1]), tail=(safe_piece(found[2], "warn"),))
     return Row(f"note:{number}", row_text(in_keys(note)), tone="warn")

@@ -171,7 +171,7 @@ class WritingScreen(Dialog[None]):
             said.append(self._drafts.problem)
         tone: Tone = "muted" if kept else "warn"
         return [
-            *line_rows([*((line, tone) for line in said), (GAP, "text")], "kept"),
+            *line_rows([*((line, tone) for line in said), GAP], "kept"),
             *(Row(f"line:{n}", line_text(line)) for n, line in enumerate(self.text.split("\n"))),
         ]
 

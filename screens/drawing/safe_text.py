@@ -15,6 +15,7 @@ from rich.cells import cell_len
 
 from workbench.errors import WorkbenchError
 from workbench.memory.entry import EMPHASIS, Entry
+from workbench.plural import plural as count_with
 from workbench.safety.terminal import visible_line
 
 Shown = NewType("Shown", str)
@@ -64,11 +65,11 @@ def _joined(text: str) -> Shown:
     return Shown(_LOOSE.sub("", text))
 
 
-def said_of(error: Exception) -> list[str]:
+def said_of(error: BaseException) -> list[str]:
     """What went wrong, and what to do about it where that is known."""
     if isinstance(error, WorkbenchError):
         return [line for line in (error.message, error.hint) if line]
-    return [str(error)]
+    return [f"{type(error).__name__}: {error}"]
 
 
 def words(text: str) -> Shown:
@@ -107,9 +108,9 @@ def days_until(day: date, today: date) -> Shown:
     return Shown(f"in {days} days" if days > 0 else f"{-days} days ago")
 
 
-def plural(number: int, one: str, many: str = "") -> Shown:
+def plural(number: int, noun: str) -> Shown:
     """``1 entry``, ``3 entries``."""
-    return Shown(f"{grouped(number)} {one if number == 1 else many or one + 's'}")
+    return Shown(count_with(number, noun))
 
 
 def of_all(done: int, total: int, what: str) -> str:
@@ -140,7 +141,7 @@ CURSOR = Shown("▎")
 OPEN = Shown("▾")
 CLOSED = Shown("▸")
 EMPTY = Shown("")
-GAP = "\n"
+GAP: tuple[str, Tone] = ("\n", "text")
 """An empty line among others; see ``line_rows``."""
 
 
@@ -219,7 +220,7 @@ class Row:
 def line_rows(lines: Iterable[tuple[str, Tone]], name: str = "fact") -> list[Row]:
     """Lines of text that may hold anything, as rows called ``name:0`` and so on; empty ones are left out."""
     rows = (
-        Row(f"{name}:{number}", row_text(line), tone=tone, inert=line == GAP)
+        Row(f"{name}:{number}", row_text(line), tone=tone, inert=line == GAP[0])
         for number, (line, tone) in enumerate(lines)
         if line
     )
@@ -228,7 +229,7 @@ def line_rows(lines: Iterable[tuple[str, Tone]], name: str = "fact") -> list[Row
 
 def text_lines(text: str, most: int) -> Lines:
     """The first lines of a text, for ``line_rows``."""
-    return ((line or GAP, "text") for line in text.split("\n")[:most])
+    return ((line, "text") if line else GAP for line in text.split("\n")[:most])
 
 
 class Folds:

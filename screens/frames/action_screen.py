@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from textual.geometry import Size
 from textual.screen import Screen, ScreenResultType
@@ -11,6 +11,12 @@ from textual.worker import Worker
 
 from screens.actions.availability import FocusContext
 from screens.actions.registry import is_bound
+from screens.drawing.safe_text import lines_text, row_text, said_of
+from workbench.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from screens.app import WorkbenchApp
+    from screens.widgets.entry_list import EntryList
 
 Work = Callable[[], Coroutine[None, None, None]]
 Command = Callable[[], None]
@@ -55,6 +61,8 @@ class LaidOutScreen(WorkingScreen[None]):
     Here the comparison is with the last layout that was painted.
     """
 
+    app: WorkbenchApp
+
     def __init__(self, classes: str | None = None) -> None:
         super().__init__(classes=classes)
         self._laid_out = self._compositor._full_map
@@ -70,6 +78,36 @@ class LaidOutScreen(WorkingScreen[None]):
     def do(self, action_id: str) -> None:
         """Do what an action does here."""
         (self.commands.get(action_id) or getattr(self, f"action_{action_id}"))()
+
+    def action_perform(self, action_id: str, _key: str = "") -> None:
+        """Do what a key, the palette or the mouse asked for, or say why not."""
+        raise NotImplementedError
+
+    def on_entry_list_folded(self, message: EntryList.Folded) -> None:
+        """A click on an arrow does what its key does."""
+        self.action_perform("fold" if message.row.fold else "unfold")
+
+    def say(self, *lines: str, severity: str = "information", title: str = "") -> None:
+        """A toast of these lines; text of the workspace is made fit for it here."""
+        seconds = 8.0 if severity == "error" else 5.0
+        said, head = lines_text(lines), row_text(title)
+        self.app.notify(said, title=head, severity=severity, timeout=seconds, markup=False)  # type: ignore[arg-type]
+
+    def warn(self, *lines: str, title: str = "") -> None:
+        """The same, of what somebody has to know."""
+        self.say(*lines, severity="warning", title=title)
+
+    def say_failure(self, error: BaseException, title: str = "") -> None:
+        """A toast that says why something could not be read, or done."""
+        severity = "warning" if isinstance(error, WorkbenchError) else "error"
+        self.say(*said_of(error), severity=severity, title=title)
+
+    def uncover(self) -> None:
+        """Close what stands over this screen."""
+        for above in reversed(self.app.screen_stack):
+            if above is self:
+                break
+            above.dismiss()
 
     def action_palette(self) -> None:
         """All commands by name."""

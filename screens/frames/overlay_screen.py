@@ -10,7 +10,8 @@ import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -23,7 +24,7 @@ from screens.actions.availability import Context, FocusContext
 from screens.actions.keys import key_for, types_a_character
 from screens.actions.registry import SCREEN_NAMES, bindings, by_id, hints
 from screens.dialogs.dialog import HelpScreen
-from screens.drawing.safe_text import Folds, Row, line_rows, row_text
+from screens.drawing.safe_text import Folds, Row, Tone, line_rows, lines_text, row_text, said_of
 from screens.frames.action_screen import LaidOutScreen
 from screens.history.history_reader import HistoryReader
 from screens.jobs.running_jobs import RunningJob, RunningJobs, WorkLine
@@ -33,13 +34,10 @@ from screens.main.drafts import Drafts
 from screens.main.movement import list_commands
 from screens.main.request import Request
 from screens.widgets.entry_list import ChangeList, EntryList
-from screens.widgets.lines import HintLine, QueryInput
+from screens.widgets.lines import HintLine, NarrowLine
 from workbench.errors import WorkbenchError
+from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from screens.app import WorkbenchApp
-
 
 Found = TypeVar("Found")
 _PAUSE_SECONDS = 0.03
@@ -62,19 +60,23 @@ class OverlayScreen(LaidOutScreen):
     """The action that stops long work here; none, for most."""
     SHOWN_ABOVE: ClassVar[str] = ""
     """The work that the screen shows itself, by its key."""
-    BESIDE: ClassVar[bool] = False
+    BESIDE: ClassVar[bool] = True
     """Whether there is more to read behind a row than beside the others: then it stands to the right."""
+
+    SIDES: ClassVar[bool] = False
+    """Whether two texts are read behind a row, to stand beside each other."""
 
     def __init__(self, services: Services, title: str) -> None:
         super().__init__(classes="browse")
         self.services = services
+        self.history_reader = services.history_reader
         self.list = EntryList(empty="reading …", id="browse-list")
         self.behind = ChangeList(id="browse-behind")
         self.hint_line = HintLine()
         self.work_line = WorkLine()
         self.folds = Folds()
         self.list_frame = Vertical(id="browse-top")
-        self.list_frame.border_title = Content(row_text(title))
+        self.entitle(title)
         self._reading = False
         self.commands |= {
             **{room: partial(self.go, room) for room in (*SCREEN_NAMES, "recent")},
@@ -220,15 +222,12 @@ class OverlayScreen(LaidOutScreen):
 
     def go(self, room: str) -> None:
         """Open a screen over this one; back to it where it is open below already: none is open twice."""
-        app = cast("WorkbenchApp", self.app)
-        known = [one for one in app.screen_stack if isinstance(one, OverlayScreen) and room == one.LEAVES]
-        if not known:
-            app.main.action_perform(room)
-            return
-        for above in reversed(app.screen_stack):
-            if above is known[-1]:
-                break
-            above.dismiss()
+        stack = self.app.screen_stack
+        known = [one for one in stack if isinstance(one, OverlayScreen) and room == one.LEAVES]
+        if known:
+            known[-1].uncover()
+        else:
+            self.app.main.action_perform(room)
 
     def action_open(self) -> None:
         """Read what is behind the row, or fold it where it is a heading."""
@@ -284,7 +283,7 @@ class OverlayScreen(LaidOutScreen):
 
     def fails(self, error: Exception) -> None:
         """Say why there is nothing to be seen, whole, in the place of the rows."""
-        self.show_rows((), empty="\n".join(row.text for row in failure_rows(error)))
+        self.show_rows((), empty=lines_text(said_of(error)))
 
     def on_entry_list_moved(self, message: EntryList.Moved) -> None:
         """Show what is behind the row under the cursor, once it rests."""
@@ -298,19 +297,13 @@ class OverlayScreen(LaidOutScreen):
         if message.entry_list is self.list and not self._reading:
             self.action_perform("open")
 
-    def on_entry_list_folded(self, message: EntryList.Folded) -> None:
-        """A click on an arrow does what its key does."""
-        if message.entry_list is self.list:
-            self.action_perform("fold" if message.row.fold else "unfold")
-
     def entitle(self, title: str) -> None:
         """What is listed, on the frame."""
         self.list_frame.border_title = Content(row_text(title))
 
     def show_place(self) -> None:
         """Where the cursor is, on the frame."""
-        count = len(self.list.rows)
-        self.list_frame.border_subtitle = Content(f"{self.list.cursor + 1}/{count}" if count else "")
+        self.list_frame.border_subtitle = Content(self.list.place)
 
     # -- what is behind --------------------------------------------------------------------------
 
@@ -345,7 +338,8 @@ class OverlayScreen(LaidOutScreen):
 
     def nothing_behind(self, error: Exception | None = None) -> None:
         """The list is empty; or what is behind the row could not be read, and why."""
-        self.show_behind(failure_rows(error) if error else ())
+        rows = failure_rows(error) if error else ()
+        self.show_behind((rows, ()) if self.SIDES else rows)
         self.behind.empty = ""
 
     def show_behind(self, told: Any) -> None:
@@ -385,17 +379,12 @@ class OverlayScreen(LaidOutScreen):
 
         def arrive(address: str | None) -> None:
             if address is None:
-                self.services.say(gone, severity="warning")
+                self.warn(gone)
             else:
                 self.services.go_to(address)
 
-        find = partial(self.services.history_reader.run, standing, places, line)
+        find = partial(self.history_reader.run, standing, places, line)
         self.load(find, arrive, "going", failed=self.say_failure)
-
-    def say_failure(self, error: Exception) -> None:
-        """A toast that says why something could not be read, or done."""
-        said = ". ".join(row.text for row in failure_rows(error))
-        self.services.say(said, severity="warning" if isinstance(error, WorkbenchError) else "error")
 
 
 def standing(workspace: Workspace, places: Iterable[str], line: str = "") -> str | None:
@@ -420,16 +409,8 @@ def standing(workspace: Workspace, places: Iterable[str], line: str = "") -> str
 
 def failure_rows(error: Exception) -> list[Row]:
     """Why there is nothing to be seen, and what to do about it."""
-    if isinstance(error, WorkbenchError):
-        return line_rows([(error.message, "warn"), (error.hint, "warn")])
-    return line_rows([(f"{type(error).__name__}: {error}", "bad")])
-
-
-class Ask(Protocol):
-    """Shows a question; ``targets`` are the rows that it is about, listed over the diff."""
-
-    def __call__(self, request: Request, targets: tuple[Row, ...] = ()) -> None:
-        """Ask it."""
+    tone: Tone = "warn" if isinstance(error, WorkbenchError) else "bad"
+    return line_rows((line, tone) for line in said_of(error))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -450,14 +431,18 @@ class Services:
 
     An undo right behind one that was to write shows first what it would undo.
     """
-    ask: Ask
-    """Show what it would do, and do it on a yes."""
+    ask: Callable[..., None]
+    """Show what a request would do, the rows that it is about over the diff, and do it on a yes."""
     refusal: Callable[[], str | None]
     """Why nothing can be written here, or None."""
     go_to: Callable[[str], None]
     """Leave all screens and put the cursor of the panes on this address (``path#hash``) or path."""
-    say: Callable[..., None]
-    """A toast of any lines, with its ``severity``: information, warning or error."""
+    travel: Callable[[Operation, bool], None]
+    """Leave all screens and show the memory as it was right after an operation, or before it where True."""
+    show_dialog: Callable[..., None]
+    """Show a dialog over a screen, and give its answer to a function; keys until it is there are for it."""
+    discard: Callable[[Path], None]
+    """Take the conflict whose text is kept here off the list."""
     drafts: Drafts
     """What was typed and left unsaved."""
     changed: Callable[[], None]
@@ -483,8 +468,7 @@ class NarrowScreen(OverlayScreen):
 
     def __init__(self, services: Services, title: str, placeholder: str) -> None:
         super().__init__(services, title)
-        self.input = QueryInput(placeholder=placeholder, compact=True, classes="narrow", id="narrow")
-        self.input.display = False
+        self.input = NarrowLine(placeholder, id="narrow", select_on_focus=True)
 
     def compose_list(self) -> ComposeResult:
         """The list under the line to type in."""

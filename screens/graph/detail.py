@@ -89,7 +89,7 @@ def _entity(entity: Entity, known: LoadedGraph, looking: GraphViewState) -> Line
     yield _window_text(entity), "muted"
     yield f"not read in full: {entity.problem}" if entity.problem else "", "bad"
     yield entity.path, "faint"
-    yield GAP, "text"
+    yield GAP
     ranked = sorted(entity.memories, key=lambda memory: -known.importance(memory) * memory.confidence)
     for memory in ranked[:_FACTS]:
         yield f"[{memory.type}] {memory.text}", "text"
@@ -100,7 +100,7 @@ def _entity(entity: Entity, known: LoadedGraph, looking: GraphViewState) -> Line
 def _page_lines(entity: Entity, known: LoadedGraph, looking: GraphViewState) -> Lines:
     """One of two pages that may be of one entity, with its first relations."""
     yield from _entity(entity, known, looking)
-    yield GAP, "text"
+    yield GAP
     for link in known.whole.relations_of(entity)[:_LINKS]:
         yield f"{link.relation.kind.replace('_', ' ')} → {link.name}", "muted"
     for link in known.whole.relations_to(entity)[:_LINKS]:
@@ -112,10 +112,10 @@ def _claim_lines(claim: Claim, key: str) -> Lines:
     yield claim.text, "head"
     yield f"since {_day_text(claim.since)}" if claim.since else "no date", "muted"
     yield f"trust {claim.trust}", _trust_tone(claim.trust)
-    yield plural(len(claim.entries), "line says it", "lines say it"), "muted"
-    yield GAP, "text"
+    yield f"said in {plural(len(claim.entries), 'line')}", "muted"
+    yield GAP
     yield from _sources(claim.sources or claim.addresses, key)
-    yield GAP, "text"
+    yield GAP
     for entry in claim.entries[:_FACTS]:
         yield entry.text, "text"
         yield f"{entry.path}:{entry.start_line}", "faint"
@@ -127,7 +127,7 @@ def _claim_lines(claim: Claim, key: str) -> Lines:
 def _node(node: Node, known: LoadedGraph, looking: GraphViewState) -> Lines:
     if node.hop is not None:
         yield from _relation(node.hop)
-        yield GAP, "text"
+        yield GAP
     if node.entity is not None:
         yield from _entity(node.entity, known, looking)
     else:
@@ -161,7 +161,7 @@ def _held(held: EntityMemory, known: LoadedGraph, when: str = "") -> Lines:
     yield f"under {memory.scene}" if memory.scene else "", "muted"
     yield f"{_weight(memory, known)} · {memory.confidence:.0%} sure", "muted"
     yield _trust_text(memory.trust), _trust_tone(memory.trust)
-    yield GAP, "text"
+    yield GAP
     yield from _sources(sources_of(memory))
     yield f"said in session {memory.session}" if memory.session else "", "faint"
     yield f"stands in {memory.entry.path}:{memory.entry.start_line}", "faint"
@@ -187,10 +187,10 @@ def _found(found: GraphFinding, known: LoadedGraph, looking: GraphViewState) -> 
         return
     yield found.why, "head"
     for hop in found.path:
-        yield GAP, "text"
+        yield GAP
         yield from _relation(hop)
     if found.entity is not None:
-        yield GAP, "text"
+        yield GAP
         yield from _entity(found.entity, known, looking)
 
 

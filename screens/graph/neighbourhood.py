@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from calendar import monthrange
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -18,10 +18,10 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from screens.actions.registry import FocusContext
-from screens.dialogs.dialog import ChooseScreen, Dialog, as_typed
+from screens.dialogs.dialog import ChooseScreen, as_typed
 from screens.drawing.clock import now, today
 from screens.drawing.safe_text import Row, RowPart, grouped, piece, plural, row_text, words
-from screens.frames.overlay_screen import BESIDE_FROM, OverlayScreen, Services, failure_rows
+from screens.frames.overlay_screen import BESIDE_FROM, OverlayScreen, Services
 from screens.graph.detail import behind, sources_behind
 from screens.graph.map_view import MapView, spoke_id
 from screens.graph.views import (
@@ -96,7 +96,7 @@ def entity_rows(graph: Graph, entities: Sequence[Entity]) -> list[Row]:
             lead=(piece(row_text(entity.type).ljust(12), "accent"),),
             tail=(
                 RowPart(plural(len(entity.memories), "fact"), "faint"),
-                RowPart(plural(graph.degree(entity), "relation"), "muted"),
+                RowPart(plural(graph.degree(entity), "relation")),
             ),
         )
         for entity in entities
@@ -120,7 +120,6 @@ def month_from(day: date, months: int) -> date:
     return date(year, month, min(day.day, monthrange(year, month)[1]))
 
 
-ShowDialog = Callable[[Dialog[str], Callable[[str], object]], None]
 _COUNTED = 2_000
 """Entities up to which what waits in the other views is counted without being asked for."""
 _MORE = 1_000
@@ -136,15 +135,11 @@ class GraphScreen(OverlayScreen):
 
     PLACES = tuple(VIEWS)
     LEAVES = "graph_view"
-    BESIDE = True
+    SIDES = True
 
-    def __init__(self, services: Services, view: GraphView, show_dialog: ShowDialog, at: str = "") -> None:
-        """``view`` are the pages that the panes have read so far, ``at`` the page to begin with.
-
-        ``show_dialog`` puts a screen over this one; keys pressed until it is there are for it.
-        """
+    def __init__(self, services: Services, view: GraphView, at: str) -> None:
+        """``view`` are the pages that the panes have read so far, ``at`` the page to begin with."""
         super().__init__(services, "Graph")
-        self.show_dialog = show_dialog
         self.looking = GraphViewState(path=at)
         self.known: LoadedGraph | None = None
         self.sight = GraphRows()
@@ -206,12 +201,12 @@ class GraphScreen(OverlayScreen):
 
     def reload(self) -> None:
         """Know it anew; what is shown stays until then."""
-        read, total = len(self._pages.entities), self._pages.total
+        read, total = len(self._pages.pages), self._pages.total
         if read < total:
             self.list.empty = f"reading … {grouped(read)} of {grouped(total)} pages"
             self.list.refresh()
         else:
-            run = self.services.history_reader.run
+            run = self.history_reader.run
             self.load(partial(run, self._reader.read, self._pages, today()), self._known, "know")
 
     def _known(self, known: LoadedGraph) -> None:
@@ -283,7 +278,7 @@ class GraphScreen(OverlayScreen):
         if sight.entity is not None:
             path, name = sight.entity.path, sight.entity.name
             if self.looking.path not in ("", path):
-                self.services.say(f"{self.looking.path} no longer exists; this is {name}", severity="warning")
+                self.warn(f"{self.looking.path} no longer exists; this is {name}")
             self.looking = replace(self.looking, path=path)
         if self.place is not FocusContext.GRAPH:
             self._counts[self.place] = sight.count or 0
@@ -341,10 +336,6 @@ class GraphScreen(OverlayScreen):
             self.sides.show(*told)
         else:
             super().show_behind(told[0])
-
-    def nothing_behind(self, error: Exception | None = None) -> None:
-        """There is nothing, or it could not be read, on either side."""
-        self.show_behind((failure_rows(error) if error else (), ()))
 
     def scroll_behind(self, lines: int) -> None:
         """Scroll all that is behind."""
@@ -421,7 +412,7 @@ class GraphScreen(OverlayScreen):
     def action_find_entity(self) -> None:
         """Go to an entity by any of its names."""
         if self.known is not None:
-            self.show_dialog(EntityScreen(self.known.whole), self.walk_to)
+            self.services.show_dialog(EntityScreen(self.known.whole), self.walk_to)
 
     def action_ask_graph(self) -> None:
         """Ask in plain words."""
@@ -430,7 +421,7 @@ class GraphScreen(OverlayScreen):
             "Ask the graph", (), as_typed("ask"), placeholder=hint, empty="type a question", chooses="asks"
         )
         look = partial(self.look, "found:0", view=FocusContext.GRAPH)
-        self.show_dialog(dialog, lambda question: look(question=question))
+        self.services.show_dialog(dialog, lambda question: look(question=question))
 
     def action_as_of_day(self) -> None:
         """What was true on a day that is typed."""
@@ -439,7 +430,7 @@ class GraphScreen(OverlayScreen):
             self.look(day=date.fromisoformat(day) if day else None)
 
         title, rows = "As of which day?", [Row("", words("today"))]
-        self.show_dialog(
+        self.services.show_dialog(
             ChooseScreen(title, rows, day_rows, placeholder="2026-03-14", chooses="goes there"), chosen
         )
 

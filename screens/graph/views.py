@@ -272,7 +272,7 @@ def _pair_row(one: Duplicate) -> Row:
         id=f"pair:{one.keep.path}:{one.other.path}",
         text=row_text(f"{one.keep.name} ≟ {one.other.name}"),
         lead=(safe_piece(one.keep.type, "accent"),),
-        tail=(*meaning, piece(f"names {one.names:.0%} alike", "muted")),
+        tail=(*meaning, piece(f"names {one.names:.0%} alike")),
         path=one.keep.path,
         address=one.keep.path,
         of=one,
@@ -292,7 +292,7 @@ def _claims(known: LoadedGraph, looking: GraphViewState) -> GraphRows:
             id=f"claim:{one.key}",
             text=text,
             emphasis=((0, min(len(name), len(text)), "head"),),
-            tail=(safe_piece(one.slot, "muted"),),
+            tail=(safe_piece(one.slot),),
             path=one.entity.path,
             address=one.new.addresses[0] if one.new.addresses else one.entity.path,
             of=one,
@@ -328,7 +328,7 @@ def _due(known: LoadedGraph, looking: GraphViewState, folds: Folds) -> GraphRows
 
 def _due_row(due: DueItem, period: Period) -> Row:
     memory = due.held.memory
-    tail = [safe_piece(due.held.owner, "muted")]
+    tail = [safe_piece(due.held.owner)]
     day = memory.happens_at
     if day is not None:
         tone: Tone = "bad" if period == "overdue" else "warn" if period == "today" else "muted"
@@ -363,12 +363,12 @@ def _answer(known: LoadedGraph, looking: GraphViewState) -> GraphRows:
 
 
 def _found_row(row_id: str, found: GraphFinding) -> Row:
-    score = piece(f"{found.score:.2f}", "muted")
+    score = piece(f"{found.score:.2f}")
     if memory := found.memory:
         lead = (safe_piece(memory.type, "accent"),)
-        tail = (safe_piece(found.name, "muted"), score)
+        tail = (safe_piece(found.name), score)
         return Row(row_id, row_text(memory.text), lead=lead, tail=tail, of=found).at(memory.entry)
-    row = Row(row_id, row_text(found.name), tail=(score, safe_piece(found.why, "muted")), of=found)
+    row = Row(row_id, row_text(found.name), tail=(score, safe_piece(found.why)), of=found)
     return row.at(found.path[-1].link.relation.entry) if found.path else row
 
 
@@ -403,7 +403,7 @@ def stated_parts(line: Relation | TypedMemory, day: date) -> Iterator[RowPart]:
 
 def importance_part(memory: TypedMemory, left: float) -> RowPart:
     """The importance that is left, with an arrow where it has faded."""
-    return piece(f"{left:.2f}{'↓' if memory.importance - left > NOTICEABLE else ' '}", "muted")
+    return piece(f"{left:.2f}{'↓' if memory.importance - left > NOTICEABLE else ' '}")
 
 
 Thing = Node | EntityMemory | Duplicate | Contradiction | DueItem | GraphFinding
@@ -496,7 +496,7 @@ class GraphLoader:
             self._reader = GraphReader(workspace, pages=False)
         loose = self._reader.read().loose
         if self._built is None or self._built[0] is not pages or self._built[1].loose is not loose:
-            ordered = sorted(pages.entities, key=lambda entity: entity.path)
+            ordered = sorted(pages.pages, key=lambda entity: entity.path)
             self._built = pages, Graph(tuple(ordered), loose)
         recalls = read_recalls(workspace.ledger.read("recalls"))
         return LoadedGraph(self._built[1], recalls, settled_keys(workspace), today)

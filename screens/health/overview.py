@@ -37,7 +37,7 @@ from screens.drawing.safe_text import (
 )
 from screens.frames.overlay_screen import OverlayScreen, Services
 from screens.health.check_job import CheckFinished, CheckJob, ChecksEnded, ChecksKnown, CheckStarted, Repaired
-from screens.jobs.user_jobs import backup_job_of
+from screens.jobs.user_jobs import BackupJob
 from screens.main.request import Request, declared_request, expire_request
 from screens.widgets.entry_list import clipped
 from workbench.errors import NotCuratableError, WorkbenchError
@@ -113,7 +113,7 @@ def section_rows(sections: Sequence[Section], folds: Folds) -> Iterator[Row]:
         if not section.results:
             yield Row(section.name, name, tone="muted", depth=1, lead=lead)
             continue
-        tail = [safe_piece(section.seen, "muted")]
+        tail = [safe_piece(section.seen)]
         if section.older:
             tail.insert(0, RowPart(OLDER, "faint"))
         if not findings:  # it stands where another row has its mark of folding
@@ -161,7 +161,7 @@ def _section_lines(section: Section) -> Lines:
     for result in section.results:
         yield f"{result.name.ljust(room)}  {result.seen}" if room else result.seen, "text" if room else tone
     if not section.findings:
-        yield GAP, "text"
+        yield GAP
         yield "No action needed.", "good"
 
 
@@ -172,7 +172,7 @@ def behind_finding(one: Finding, texts: Collection[tuple[str, str]]) -> list[Row
     """
     rows = line_rows(_finding_lines(one))
     for number, (address, text) in enumerate(texts):
-        rows += line_rows([(GAP, "text"), (address, "muted")], f"text:{number}")
+        rows += line_rows([GAP, (address, "muted")], f"text:{number}")
         lines = masked(text).split("\n")
         for at, line in enumerate(lines[:_SHOWN_LINES]):
             rows.append(Row(f"text:{number}:{at}", line_text(line[:2_000]), depth=1))
@@ -187,7 +187,7 @@ def _finding_lines(one: Finding) -> Lines:
     yield f"{mark} · {one.what}", tone if one.severity != "info" else "head"
     yield f"Why it matters: {one.meaning}" if one.meaning else "", "text"
     yield f"What to do: {one.do}" if one.do else "", "text"
-    yield GAP, "text"
+    yield GAP
     if one.fixes:
         yield f"{key_for('health_fix')} fixes it:", "muted"
         for fix in one.fixes:
@@ -240,12 +240,11 @@ class HealthScreen(OverlayScreen):
     PLACES = (FocusContext.HEALTH,)
     LEAVES = "health"
     STOPS = "health_stop"
-    BESIDE = True
 
     def __init__(self, services: Services) -> None:
         super().__init__(services, "Health")
         self.job = CheckJob(services.workspace.root, self.post_message)
-        self.backing_up = backup_job_of(services)
+        self.backing_up = BackupJob.of(services)
         self.labels: tuple[CheckLabel, ...] = ()
         self.results: dict[str, CheckResult] = {}
         self._older: frozenset[str] = frozenset()
@@ -255,7 +254,7 @@ class HealthScreen(OverlayScreen):
         self._awaits_index = False
         self.commands |= {
             "health_read": self.read,
-            "back_up": lambda: self.backing_up.begin(self.app),
+            "back_up": lambda: self.backing_up.begin(self),
             "migrate": lambda: self.services.ask(migration()),
         }
 
@@ -340,7 +339,7 @@ class HealthScreen(OverlayScreen):
     def on_repaired(self, message: Repaired) -> None:
         """Say what was repaired, and look again."""
         severity = "information" if message.whole else "warning"
-        self.services.say(f"{message.check}: {message.said}", severity=severity)
+        self.say(f"{message.check}: {message.said}", severity=severity)
         self.reload()
 
     def _watch_index(self) -> None:
@@ -379,7 +378,7 @@ class HealthScreen(OverlayScreen):
     def show_place(self) -> None:
         """Where the cursor is, or how far the look is."""
         if self.job.running and self._looking:
-            self.query_one("#browse-top").border_subtitle = Content(self._progress)
+            self.list_frame.border_subtitle = Content(self._progress)
         else:
             super().show_place()
 
@@ -392,7 +391,7 @@ class HealthScreen(OverlayScreen):
         if finding is not None:
             named = [one for one in (finding.entry, *finding.others) if one][:_MOST_TEXTS]
             gone = f"it no longer exists: {key_for('health_again')} runs it again"
-            texts = await self.services.history_reader.run(_texts, named, gone)
+            texts = await self.history_reader.run(_texts, named, gone)
             return behind_finding(finding, texts)
         section = self.sections.get(row.id.partition("/")[0])
         if section is None or not section.results:
@@ -506,7 +505,7 @@ class HealthScreen(OverlayScreen):
             case "open":
                 self._open_room(fix.of)
             case "backup":
-                self.backing_up.begin(self.app, elsewhere=bool(fix.of))
+                self.backing_up.begin(self, elsewhere=bool(fix.of))
             case "tests":
                 self.action_run_tests()
             case never:

@@ -22,7 +22,7 @@ from screens.drawing.safe_text import (
 )
 from screens.frames.overlay_screen import NarrowScreen, Services
 from screens.history.history_reader import HistoryReader, day_or_time
-from screens.history.operations import OperationScope, OperationsScreen, Travel, change_rows
+from screens.history.operations import OperationScope, OperationsScreen, change_rows
 from screens.main.copy import copy
 from screens.widgets.entry_list import clipped
 from workbench.history.lineage import file_log
@@ -57,19 +57,18 @@ class BlameScreen(NarrowScreen):
 
     PLACES = (FocusContext.BLAME,)
     LEAVES = "blame"
+    BESIDE = False
 
     def __init__(
         self,
         services: Services,
         history_reader: Callable[[], HistoryReader],
-        travel: Travel,
         path: str,
         line: int,
     ) -> None:
         """``history_reader`` is asked for each time: the panes below may get to another moment meanwhile."""
         super().__init__(services, path, "words of a line, by:agent action:promote on:2026-03")
         self._history_reader = history_reader
-        self._travel = travel
         self._version = BlamedVersion(path, line)
         self._later: list[BlamedVersion] = []
         self._lines: Sequence[LineOrigin] = ()
@@ -136,7 +135,7 @@ class BlameScreen(NarrowScreen):
         """The operation that brought the line, among those on the file."""
         if line := self._committed:
             scope, at = OperationScope(self._version.path), line.deed.commit or ""
-            self.app.push_screen(OperationsScreen(self.services, self._travel, scope, at=at))
+            self.app.push_screen(OperationsScreen(self.services, scope, at=at))
 
     def action_copy_operation(self) -> None:
         """Copy the operation's id."""
@@ -160,9 +159,7 @@ class BlameScreen(NarrowScreen):
 
         def found(version: BlamedVersion | None) -> None:
             if version is None:
-                self.services.say(
-                    "This change created the file: there is no earlier version", severity="warning"
-                )
+                self.warn("This change created the file: there is no earlier version")
                 return
             self._later.append(replace(here, line=line.number))
             self._show_version(version)
@@ -196,7 +193,7 @@ def blame_row(line: LineOrigin, *, same: bool, compact: bool = False) -> Row:
     deed = line.deed
     told = (day_or_time(deed.when), row_text(deed.actor), row_text(deed.action))
     when, who, what = ("", "", "") if same else told
-    lead = [piece(when.rjust(_WHEN), "faint"), piece(clipped(who, _WHO), "muted")]
+    lead = [piece(when.rjust(_WHEN), "faint"), piece(clipped(who, _WHO))]
     if not compact:
         number = words(str(line.number).rjust(_NUMBER))
         lead += [piece(clipped(what, _WHAT), "accent"), RowPart(number, "faint")]
@@ -213,7 +210,7 @@ def _line_facts(line: LineOrigin) -> Lines:
     said += [f"trust {origin.trust}"] if origin else []
     said += [f"from {origin.source}"] if origin and origin.source else []
     yield " · ".join(said), "muted"
-    yield GAP, "text"
+    yield GAP
 
 
 def _as_operation(line: LineOrigin) -> Operation:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 
 from textual.app import ComposeResult
 
 from screens.actions.registry import FocusContext
 from screens.drawing.safe_text import Row, RowPart, line_text, piece, plural, row_text, words
-from screens.frames.overlay_screen import OverlayScreen, Services, failure_rows
+from screens.frames.overlay_screen import OverlayScreen, Services
 from screens.history.history_reader import day_or_time
 from screens.widgets.entry_list import SideBySide
 from workbench.workspace.late_writes import Conflict
@@ -26,10 +25,11 @@ class ConflictsScreen(OverlayScreen):
 
     PLACES = (FocusContext.CONFLICTS,)
     LEAVES = "conflicts"
+    BESIDE = False
+    SIDES = True
 
-    def __init__(self, services: Services, discard: Callable[[Path], None]) -> None:
+    def __init__(self, services: Services) -> None:
         super().__init__(services, "Conflicts: another writer's text that is in no memory file")
-        self._discard = discard
         self._sides = SideBySide()
 
     def compose_behind(self) -> ComposeResult:
@@ -43,19 +43,15 @@ class ConflictsScreen(OverlayScreen):
     def reload(self) -> None:
         """Read them anew."""
         show = partial(self.show_rows, empty="there are none left")
-        self.load(lambda: self.services.history_reader.run(_read), show, "conflicts")
+        self.load(lambda: self.history_reader.run(_read), show, "conflicts")
 
     async def read_behind(self, row: Row) -> tuple[Sequence[Row], Sequence[Row]]:
         """Both texts."""
-        return await self.services.history_reader.run(both_sides, row.of)
+        return await self.history_reader.run(both_sides, row.of)
 
     def show_behind(self, told: tuple[Sequence[Row], Sequence[Row]]) -> None:
         """Both texts, from the first line that differs."""
         self._sides.show(*told)
-
-    def nothing_behind(self, error: Exception | None = None) -> None:
-        """There is none, or why it cannot be read."""
-        self.show_behind((failure_rows(error) if error else (), ()))
 
     def scroll_behind(self, lines: int) -> None:
         """Scroll both texts."""
@@ -64,7 +60,7 @@ class ConflictsScreen(OverlayScreen):
     def action_discard(self) -> None:
         """Take it off the list; git keeps its text."""
         if conflict := self.list.of:
-            self._discard(conflict.kept)
+            self.services.discard(conflict.kept)
 
 
 def text_rows(data: bytes, other: bytes) -> list[Row]:
@@ -102,7 +98,7 @@ def _row(conflict: Conflict) -> Row:
         id=str(conflict.kept),
         text=row_text(conflict.path or conflict.kept.name),
         lead=(piece(since.rjust(7), "faint"),),
-        tail=(RowPart(plural(len(_text(conflict)), "byte"), "muted"),),
+        tail=(RowPart(plural(len(_text(conflict)), "byte")),),
         of=conflict,
     )
 

@@ -8,7 +8,6 @@ Where in its history a person looks at the memory: found off the event loop, in 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -20,6 +19,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from screens.drawing import clock
 from screens.drawing.safe_text import Shown, age, row_text
 from screens.loading.reader import WorkThread, path_of
+from screens.loading.workspace_model import Stamp, file_stamp
 from workbench.errors import UsageError, WorkbenchError
 from workbench.workspace.plan import Operation
 from workbench.workspace.revisions import commit_at, local_day
@@ -65,7 +65,7 @@ class HistoryReader:
         """What was done to the entry at ``address``, newest first; nothing where there is no history."""
 
         def read(workspace: Workspace) -> tuple[Shown, ...]:
-            return self._told(address, workspace.history.head(), _touched(self._root / path_of(address)))
+            return self._told(address, workspace.history.head(), file_stamp(self._root / path_of(address)))
 
         try:
             return await self.run(read)
@@ -85,7 +85,7 @@ class HistoryReader:
             self._workspace = Workspace.open(self._root, anyhow=True)
         return self._workspace
 
-    def _tell(self, address: str, head: str | None, touched: int) -> tuple[Shown, ...]:
+    def _tell(self, address: str, head: str | None, touched: Stamp | None) -> tuple[Shown, ...]:
         """The newest steps, remembered for as long as neither the branch nor the file moves on."""
         return (entry_lines if "#" in address else page_lines)(self._opened(), address, self._today())
 
@@ -136,13 +136,6 @@ def day_or_time(when: datetime | None) -> Shown:
         return Shown(f"{local:%H:%M}")
     near = abs((today - local.date()).days) < _NEAR_DAYS
     return Shown(f"{local.day} {local:%b}" if near else f"{local:%Y-%m}")
-
-
-def _touched(path: Path) -> int:
-    try:
-        return os.lstat(path).st_mtime_ns
-    except OSError:
-        return 0
 
 
 _AT_ONCE = 500

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -53,7 +53,7 @@ def operation_row(operation: Operation, note: str = "") -> Row:
     tail = [RowPart(plural(len(operation.paths), "file"), "faint")] if len(operation.paths) != 1 else []
     if note:
         tail.append(safe_piece(note, "faint"))
-    tail.append(safe_piece(operation.actor, "muted"))
+    tail.append(safe_piece(operation.actor))
     if operation.undone:
         tail.append(piece("undone", "warn"))
     return Row(
@@ -109,8 +109,6 @@ _PAGE = 100
 _SLICE = 400
 """Operations that are looked at before what was found so far is shown."""
 _MORE = "more"
-Travel = Callable[[Operation, bool], None]
-"""Opens the whole memory as it was right after an operation, or right before it where that is True."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,13 +215,9 @@ class OperationsScreen(NarrowScreen):
 
     PLACES = (FocusContext.OPERATIONS,)
     LEAVES = "operations"
-    BESIDE = True
 
-    def __init__(
-        self, services: Services, travel: Travel, scope: OperationScope = EVERYTHING, *, at: str = ""
-    ) -> None:
+    def __init__(self, services: Services, scope: OperationScope = EVERYTHING, *, at: str = "") -> None:
         super().__init__(services, "History", "by:agent action:promote path:memory/ on:2026-03 words -not")
-        self._travel = travel
         self._go_to: str | None = at or None
         self._everything = False
         self._reader = OperationsReader(scope, everything=False)
@@ -261,7 +255,7 @@ class OperationsScreen(NarrowScreen):
         operation: Operation | None = row.of
         if operation is None:
             return ()
-        rows = [*line_rows(_facts(operation)), *_entry_rows(operation), *line_rows([(GAP, "text")], "end")]
+        rows = [*line_rows(_facts(operation)), *_entry_rows(operation), *line_rows([GAP], "end")]
         if len(operation.paths) > MAX_FILES:
             many = f"{plural(len(operation.paths), 'file')}: too many to show"
             paths = operation.paths[:MAX_FILES]
@@ -271,7 +265,7 @@ class OperationsScreen(NarrowScreen):
                 *(Row(f"path:{path}", row_text(path), tone="muted", path=path) for path in paths),
             ]
         mine = self._reader.scope.path
-        return rows + await change_rows(self.services.history_reader, operation.commit, mine)
+        return rows + await change_rows(self.history_reader, operation.commit, mine)
 
     # -- reading on ------------------------------------------------------------------------------
 
@@ -313,9 +307,7 @@ class OperationsScreen(NarrowScreen):
         """A slice at a time, so that what is found is seen and other readings come in between."""
         while True:
             try:
-                page = await self.services.history_reader.run(
-                    partial(chronicle.read, count=self._asked, most=_SLICE)
-                )
+                page = await self.history_reader.run(partial(chronicle.read, count=self._asked, most=_SLICE))
             except Exception as error:
                 if chronicle is self._reader:
                     self.fails(error)
@@ -343,7 +335,7 @@ class OperationsScreen(NarrowScreen):
 
     def _open_past(self, *, before: bool) -> None:
         if operation := self.list.of:
-            self._travel(operation, before)
+            self.services.travel(operation, before)
 
     def action_all_operations(self) -> None:
         """Also what only added records to the ledger, or no more."""

@@ -24,7 +24,6 @@ class RecentScreen(OverlayScreen):
 
     PLACES = (FocusContext.RECENT,)
     LEAVES = "recent"
-    BESIDE = True
 
     def __init__(self, services: Services) -> None:
         super().__init__(services, "Written since yesterday")
@@ -33,7 +32,7 @@ class RecentScreen(OverlayScreen):
     def reload(self) -> None:
         """Read it again; the cursor stays."""
         since = datetime.combine(now().date() - timedelta(days=1), time()).astimezone()
-        read = partial(self.services.history_reader.run, recent_entries, since)
+        read = partial(self.history_reader.run, recent_entries, since)
         self.load(read, self._show, "recent")
 
     def _show(self, found: Sequence[RecentEntry]) -> None:
@@ -50,8 +49,8 @@ class RecentScreen(OverlayScreen):
         one: RecentEntry = row.of
         what = f"{one.operation or 'in no commit yet'} · {one.action} · {one.actor}"
         session = f"session {one.session}" if one.session else ""
-        rows = line_rows((fact, "muted") for fact in (what, one.entry, session, GAP))
-        return rows + await change_rows(self.services.history_reader, one.commit, one.path)
+        rows = line_rows([(what, "muted"), (one.entry, "muted"), (session, "muted"), GAP])
+        return rows + await change_rows(self.history_reader, one.commit, one.path)
 
     def _row(self, one: RecentEntry, who: int) -> Row:
         return Row(

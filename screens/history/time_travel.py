@@ -26,7 +26,6 @@ from screens.drawing.safe_text import (
     grouped,
     row_text,
     safe_piece,
-    said_of,
     sentence,
     words,
 )
@@ -41,7 +40,6 @@ from screens.history.history_reader import (
 from screens.loading.reader import WorkspaceReader
 from screens.widgets.entry_list import EntryList
 from screens.widgets.lines import Line
-from workbench.errors import WorkbenchError
 from workbench.workspace.plan import Operation
 from workbench.workspace.revisions import local_day
 from workbench.workspace.snapshot import PastWorkspace
@@ -76,16 +74,11 @@ class MomentLine(Line, can_focus=False):
         self.when = self.what = self.doing = EMPTY
         self.display = False
 
-    def show(self, when: Shown, what: Shown, doing: Shown = EMPTY) -> None:
-        """Say it; ``doing`` while the panes do not show it yet."""
+    def show(self, when: Shown = EMPTY, what: Shown = EMPTY, doing: Shown = EMPTY) -> None:
+        """Say it, ``doing`` while the panes do not show it yet; nothing once they show today's memory."""
         self.when, self.what, self.doing = when, what, doing
-        self.display = True
+        self.display = bool(when or doing)
         self.refresh()
-
-    def hide(self) -> None:
-        """The panes show today's memory."""
-        self.when = self.what = self.doing = EMPTY
-        self.display = False
 
     def render(self) -> Text:
         """The line; keys as far as there is room for them, since the hints have them too."""
@@ -214,7 +207,7 @@ class TimeTravel:
         self._wish += 1
         if not self.away:
             self.away = True
-            self.line.show(EMPTY, EMPTY, words("looking …"))
+            self.line.show(doing=words("looking …"))
             self._screen.show_hints()
         self._work(partial(self._travel, move, self._wish, self._journey), self._wish)
 
@@ -258,7 +251,7 @@ class TimeTravel:
             return
         self._where = where
         if where.limit:
-            self._screen.say(sentence(where.limit), severity="warning")
+            self._screen.warn(sentence(where.limit))
         self._title(where, EMPTY if self._is_shown(where) else words("…"))
         if where.moment is None and wish == self._wish:
             self._restore()
@@ -267,9 +260,7 @@ class TimeTravel:
         """Say why, and stay with what is shown."""
         if wish != self._wish:
             return
-        known = isinstance(error, WorkbenchError)
-        name = "Cannot go back in time" if known else type(error).__name__
-        self._screen.say(*said_of(error), severity="warning" if known else "error", title=name)
+        self._screen.say_failure(error, "Cannot go back in time")
         shown = self._shown.moment
         if shown is None:
             self._restore()
@@ -330,7 +321,7 @@ class TimeTravel:
         self._journey += 1
         self.away = False
         self._where = self._shown = MomentTarget(None)
-        self.line.hide()
+        self.line.show()
         self._screen.work(partial(self._keeper.run, self._keeper.home), "travel")  # type: ignore[arg-type]
         if self._today is not None:
             self._hold_on()

@@ -175,7 +175,7 @@ def stage_parts(
     name = safe_piece(f"{what}: {stage.phase}" if stage.phase else what, "accent")
     ends = " · stopping …" if stopping else f" · {stops} stops" if stops else ""
     if not stage.is_counted:
-        return (name, piece(f" …{ends}", "muted"))
+        return (name, piece(f" …{ends}"))
     room = BAR if cells >= _NARROW else _SHORT_BAR
     filled = max(0, min(room, room * stage.done // stage.total))
     bar = piece(" " + "━" * filled, "good"), piece("╌" * (room - filled), "faint")
@@ -183,7 +183,7 @@ def stage_parts(
     if stage.rate > 0:
         left = time_left(max(0, stage.total - stage.done) / stage.rate)
         said += f" · {_rate(stage.rate)}/s · {left}"
-    return (name, *bar, piece(said + ends, "muted"))
+    return (name, *bar, piece(said + ends))
 
 
 def time_left(seconds: float) -> str:

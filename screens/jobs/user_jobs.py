@@ -19,12 +19,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input
-from textual.worker import Worker
 
 from screens.actions.keys import key_for
 from screens.dialogs.dialog import Dialog
-from screens.drawing.safe_text import RowPart, grouped, piece, plural, row_text, said_of
-from screens.frames.overlay_screen import Services
+from screens.drawing.safe_text import RowPart, grouped, piece, plural, row_text
+from screens.frames.overlay_screen import OverlayScreen
 from screens.jobs.worker_client import WorkerJob
 from screens.widgets.lines import PartsLine, QueryInput
 from workbench.backup.bundles import remembered
@@ -32,8 +31,6 @@ from workbench.errors import StoppedError, WorkbenchError
 from workbench.ingest.outcomes import counted
 
 if TYPE_CHECKING:
-    from textual.app import App
-
     from screens.main.screen import MainScreen
 
 Judge = Callable[[str], RowPart]
@@ -133,28 +130,24 @@ class BackupJob(WorkerJob):
     TASK = "backup"
     NAME = "Backing up"
 
-    def __init__(self, services: Services) -> None:
-        super().__init__(services.workspace.root, services.works)
-        self._services = services
-
-    def begin(self, app: App[None], *, elsewhere: bool = False) -> None:
+    def begin(self, screen: OverlayScreen, *, elsewhere: bool = False) -> None:
         """Make one where the last one is; where there is none, or ``elsewhere``, ask for a place first."""
-        self._work(app, partial(self._begin, app, elsewhere))
+        screen.app.work(partial(self._begin, screen, elsewhere), self.TASK)
 
-    async def _begin(self, app: App[None], elsewhere: bool) -> None:
-        last = None if elsewhere else await self._services.history_reader.run(remembered)
+    async def _begin(self, screen: OverlayScreen, elsewhere: bool) -> None:
+        last = None if elsewhere else await screen.services.history_reader.run(remembered)
         if last is not None:
-            await self._run("")
+            await self._run(screen, "")
             return
 
-        def answered(text: str | None) -> None:
+        def answered(text: str) -> None:
             if text:
-                self._work(app, partial(self._run, text))
+                screen.app.work(partial(self._run, screen, text), self.TASK)
 
         title = "Back up to: a folder on another disk, a .bundle file, or a git remote"
-        app.push_screen(PathScreen(title, "/media/disk/memory", partial(judged, self.root)), answered)
+        screen.ask(PathScreen(title, "/media/disk/memory", partial(judged, self.root)), answered)
 
-    async def _run(self, target: str) -> None:
+    async def _run(self, screen: OverlayScreen, target: str) -> None:
         if self.running:
             return
         after = (
@@ -164,28 +157,18 @@ class BackupJob(WorkerJob):
         try:
             said = await self.run_task({"target": os.path.expanduser(target)}, after=after)
         except StoppedError:
-            self._services.say("The backup was stopped; the previous one is kept", severity="warning")
+            screen.warn("The backup was stopped; the previous one is kept")
         except (WorkbenchError, OSError) as error:
-            self._services.say(f"No backup: {' · '.join(said_of(error))}", severity="warning")
+            screen.say_failure(error, "No backup")
         else:
-            self._services.say(*made(said))
-            self._services.changed()
-
-    def _work(self, app: App[None], work: partial[Any]) -> None:
-        _: Worker[None] = app.run_worker(work, group=self.TASK, exit_on_error=False)
-
-
-def backup_job_of(services: Services) -> BackupJob:
-    """The one of this interface."""
-    kept = services.kept.setdefault(BackupJob.TASK, BackupJob(services))
-    assert isinstance(kept, BackupJob)
-    return kept
+            screen.say(*made(said))
+            screen.services.changed()
 
 
 def judged(root: Path, text: str) -> RowPart:
     """What a place for a backup is, in words; of the tone ``bad`` where it can be none."""
     if not text:
-        return piece("use another disk, in case this one fails", "muted")
+        return piece("use another disk, in case this one fails")
     if "://" in text or ("@" in text and ":" in text):
         return piece("a git remote: enter pushes new commits", "good")
     path = absolute(text, Path("/"))
@@ -223,23 +206,19 @@ class IngestJob(WorkerJob):
     TASK = "ingest"
     NAME = "Ingest"
 
-    def __init__(self, screen: MainScreen, services: Services) -> None:
-        super().__init__(services.workspace.root, services.works)
-        self._screen = screen
-        self._services = services
-
-    def ask(self) -> None:
+    def ask(self, screen: MainScreen) -> None:
         """Let a path be typed, and take in what is there."""
         title = "Ingest: a transcript, a page, or a folder of transcripts"
         prompt = PathScreen(title, "empty: the transcripts in your settings", partial(told_of, self.root))
-        self._screen.show_dialog(prompt, self._answered)
 
-    def _answered(self, text: str) -> None:
-        if not self.running:
-            self._screen.work(partial(self._run, text), self.TASK)
+        def answered(text: str) -> None:
+            if not self.running:
+                screen.work(partial(self._run, screen, text), self.TASK)
 
-    async def _run(self, text: str) -> None:
+        screen.show_dialog(prompt, answered)
 
+    async def _run(self, screen: MainScreen, text: str) -> None:
+        changed = screen.screen_opener.services.changed
         files = [os.fspath(absolute(text, self.root))] if text else []
         after = f"what was ingested before stays; {key_for('ingest')} continues with the rest"
         try:
@@ -247,20 +226,17 @@ class IngestJob(WorkerJob):
         except StoppedError:
             # One that did not heed in time was ended, and said nothing of what it had done by then.
             if reached := self._client.reached_when_killed if self._client else "":
-                self._say(f"Stopped with {reached}; {after}")
-                self._services.changed()
+                screen.warn(f"Stopped with {reached}; {after}", title=self.NAME)
+                changed()
             else:
-                self._say("Stopped before the first source; nothing was ingested")
+                screen.warn("Stopped before the first source; nothing was ingested", title=self.NAME)
         except (WorkbenchError, OSError) as error:
-            self._say(" · ".join(said_of(error)))
-            self._services.changed()  # what was taken in before it failed
+            screen.say_failure(error, self.NAME)
+            changed()  # what was taken in before it failed
         else:
             lines, severity = outcome(said)
-            self._say(*lines, severity=severity)
-            self._services.changed()
-
-    def _say(self, *lines: str, severity: str = "warning") -> None:
-        self._screen.say(*lines, severity=severity, title=self.NAME)
+            screen.say(*lines, severity=severity, title=self.NAME)
+            changed()
 
 
 def told_of(root: Path, text: str) -> RowPart:
@@ -268,7 +244,7 @@ def told_of(root: Path, text: str) -> RowPart:
 
     if not text:
         said = "enter ingests new logs, notes and episodes, and the transcripts in your settings"
-        return piece(said, "muted")
+        return piece(said)
     path = absolute(text, root)
     if path.is_dir():
         if count := _transcripts_in(path):

@@ -15,7 +15,7 @@ import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from screens.drawing.clock import now
 from screens.drawing.safe_text import grouped
@@ -23,6 +23,9 @@ from screens.jobs.running_jobs import JobStage, RunningJob, RunningJobs
 from workbench.errors import StoppedError, WorkbenchError
 from workbench.processes import program_environment
 from workbench.worker import TASKS, ended, killed_by
+
+if TYPE_CHECKING:
+    from screens.frames.overlay_screen import Services
 
 _SHORT = 0.2
 """Seconds before which a rate would be a guess."""
@@ -236,6 +239,13 @@ class WorkerJob:
         self._works = works
         self._client: WorkerClient | None = None
         self.running = False
+
+    @classmethod
+    def of(cls, services: Services) -> Self:
+        """The one of this interface: it is found again, with what it does, when a screen is opened again."""
+        kept = services.kept.setdefault(cls.TASK, cls(services.workspace.root, services.works))
+        assert isinstance(kept, cls)
+        return kept
 
     async def close(self) -> None:
         """The program ends: what is done by then stays."""

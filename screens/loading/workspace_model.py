@@ -6,14 +6,16 @@ Where entries of long-term memory came from is told by all that they say of it: 
 from __future__ import annotations
 
 import contextlib
+import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from screens.drawing.safe_text import Row, Spans
+from workbench.config.read_only import require_more_than_looking
 from workbench.errors import ReadOnlyError, SecretFoundError, WorkbenchError
 from workbench.memory.entry import Entry, Kind, hash_of, place_of
 from workbench.memory.provenance import Provenance
@@ -24,8 +26,8 @@ from workbench.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from screens.main.request import Request
     from workbench.jobs.runs import JobStatus
-    from workbench.memory.episode import Episode
-    from workbench.memory.graph_page import Entity
+    from workbench.memory.episode import Episode  # noqa: F401 - named in a base class
+    from workbench.memory.graph_page import Entity  # noqa: F401
     from workbench.operations.quarantine import SetAside
     from workbench.workspace.plan import Operation, Plan
 
@@ -89,13 +91,14 @@ def moment_of(workspace: Workspace) -> str:
     return workspace.moment.partition(" (")[0]
 
 
-def require_today(workspace: Workspace) -> None:
-    """Raises ReadOnlyError for the past, which can only be looked at."""
+def require_writable(workspace: Workspace) -> None:
+    """Raises ReadOnlyError for the past, and for a program that may not write."""
     if moment := moment_of(workspace):
         raise ReadOnlyError(
             f"memory as of {moment} is read-only",
             hint="start without --as-of for current memory",
         )
+    require_more_than_looking()
 
 
 def home_relative(path: Path) -> str:
@@ -123,6 +126,15 @@ Stamp = tuple[int, int, int]
 def stamp(file: MemoryFile) -> Stamp:
     """The stamp of a file."""
     return file.size, file.ctime_ns, file.inode
+
+
+def file_stamp(path: Path) -> Stamp | None:
+    """Changes when the file is written or replaced; None where there is none to be looked at."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns, status.st_ino
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,20 +224,20 @@ class QuarantineView:
     things: tuple[SetAside, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class EpisodesView:
-    """The episodes that could be read so far, and how many pages there are."""
+@dataclass(frozen=True)
+class PagesView(Generic[T]):
+    """The pages of one kind that could be read so far, and how many there are."""
 
-    episodes: tuple[Episode, ...] = ()
+    pages: tuple[T, ...] = ()
     total: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class GraphView:
-    """The entities that could be read so far, and how many pages there are."""
+class EpisodesView(PagesView["Episode"]):
+    """The episodes."""
 
-    entities: tuple[Entity, ...] = ()
-    total: int = 0
+
+class GraphView(PagesView["Entity"]):
+    """The entities."""
 
 
 @dataclass(frozen=True, slots=True)

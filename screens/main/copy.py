@@ -16,7 +16,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from screens.drawing.safe_text import Shown, grouped, plural, row_text, words
+from screens.drawing.safe_text import EMPTY, Shown, grouped, plural, row_text, words
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -109,7 +109,7 @@ class CopyCommands:
         row = self._screen.here.row
         if row:
             text = row.entry.text if row.entry else row.text
-            copy(self._screen.app, text, plural(len(text), "character"))
+            copy(self._screen.app, text)
 
     def action_copy_path(self) -> None:
         """The entry's path and line."""
@@ -120,8 +120,8 @@ class CopyCommands:
             copy(self._screen.app, place, row_text(place))
 
 
-def copy(app: App[Any], text: str, what: Shown) -> None:
-    """Copy ``text``, which is ``what`` in words, every way there is; a toast says which ways those were."""
+def copy(app: App[Any], text: str, what: Shown = EMPTY) -> None:
+    """Copy ``text`` every way there is; a toast says which ways those were, and ``what`` it is in words."""
 
     async def work() -> None:
         app._clipboard = text.encode("utf-8", "replace").decode("utf-8")  # what ctrl+v pastes here
@@ -132,7 +132,8 @@ def copy(app: App[Any], text: str, what: Shown) -> None:
                 app._driver.write(osc52(text, through_tmux=through))
         took = await asyncio.to_thread(keep, text)
         size = len(text.encode("utf-8", "replace"))
-        said, severity = told(what, sent=bool(request), took=took, size=size)
+        named = what or plural(len(text), "character")
+        said, severity = told(named, sent=bool(request), took=took, size=size)
         app.notify(said, severity=severity, markup=False)
 
     _: Worker[None] = app.run_worker(work, group="copying", exit_on_error=False)

@@ -13,8 +13,6 @@ from screens.actions.registry import by_id
 from screens.dialogs.dialog import ChooseScreen, PickScreen
 from screens.drawing.safe_text import (
     Row,
-    RowPart,
-    Shown,
     Tone,
     inline,
     piece,
@@ -82,7 +80,7 @@ class DestinationCommands:
             wanted = aimed(request, answer, self._screen.memory_view.path)
             self._operations.carry_out_or_ask(wanted, targets, look=look)
 
-        count = plural(len(request.addresses), "entry", "entries")
+        count = plural(len(request.addresses), "entry")
         title, placeholder = f"{what} {count} to …", "type to narrow, or a new name"
         self._screen.show_dialog(ChooseScreen(title, rows, typed, placeholder=placeholder), chosen)
 
@@ -169,5 +167,5 @@ def new_place(typed: str) -> list[Row]:
 
 def _place(sort: str, place: str, label: str, tone: Tone = "muted", *, name: str = "") -> Row:
     """A place to choose: ``section``, ``into`` or ``to`` of a request."""
-    lead = RowPart(Shown(label.ljust(8)), tone)
+    lead = piece(label.ljust(8), tone)
     return Row(f"{sort}:{place}", row_text(name or place), lead=(lead,))

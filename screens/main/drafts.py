@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from screens.loading.workspace_model import require_today
-from workbench.config.read_only import require_more_than_looking
+from screens.loading.workspace_model import require_writable
 from workbench.errors import WorkbenchError
 from workbench.workspace.state_files import drafts, keep_draft
 from workbench.workspace.workspace import Workspace
@@ -45,8 +44,7 @@ class Drafts:
 
     def _write(self, name: str) -> None:
         try:
-            require_today(self._workspace)
-            require_more_than_looking()
+            require_writable(self._workspace)
             keep_draft(self._workspace.state_dir(), name, self._waiting[name])
         except (OSError, WorkbenchError) as error:
             self.problem = error.message if isinstance(error, WorkbenchError) else str(error)

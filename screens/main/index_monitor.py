@@ -132,7 +132,7 @@ class IndexMonitor:
         reports = (
             partial(screen.call_later, screen.look_again),
             partial(screen.call_later, self.sources_changed),
-            lambda reason: screen.call_later(screen.say, reason, severity="warning"),
+            partial(screen.call_later, screen.warn),
         )
         threading.Thread(
             target=watch, args=(self._workspace, self._over, *reports), name="watching", daemon=True
@@ -282,7 +282,7 @@ class IndexMonitor:
         self._meaning = message.ready
         if not message.ready:
             text = f"Search continues by keyword only: {message.reason}"
-            self._screen.say(text, severity="warning")
+            self._screen.warn(text)
         self._draw()
 
     def settings_changed(self) -> None:
@@ -318,7 +318,7 @@ class IndexMonitor:
     def action_reindex(self) -> None:
         """Bring the index up to date now, and start what stopped."""
         if self._waits:
-            self._screen.say(f"The index {self._waits}", severity="warning")
+            self._screen.warn(f"The index {self._waits}")
             return
         self._asked, self._stopped = True, False
         self.wish()

@@ -22,9 +22,8 @@ from textual.widgets import Input
 
 from screens.actions.key_file import key_file_path, load_keys, new_key_file
 from screens.actions.keymap import KeyMap
-from screens.actions.keys import Chosen, key_for, use
+from screens.actions.keys import key_for, use
 from screens.actions.registry import bindings_of, by_id
-from screens.drawing.safe_text import said_of
 from workbench.config.user_files import read_own, replace_own
 from workbench.errors import WorkbenchError
 
@@ -37,10 +36,9 @@ class KeyFileReader:
 
     def __init__(self) -> None:
         self.keys = load_keys()
-        self._chosen = Chosen(self.keys.map)
         self._bound: WeakKeyDictionary[Screen[object], KeyMap] = WeakKeyDictionary()
         """Which screens have been bound to which key map."""
-        use(self._chosen)
+        use(lambda: self.keys.map)
 
     def tell_skipped(self, app: WorkbenchApp) -> None:
         """Say what does not count in the person's file."""
@@ -50,12 +48,11 @@ class KeyFileReader:
         path = self.keys.path
         more = f"and {len(wrong) - 1} more" if len(wrong) > 1 else ""
         said = wrong[0].told(path.name), more, f"{key_for('settings')} shows the keys"
-        app.main.say(*said, severity="warning", title="Some of your keys were skipped")
+        app.main.warn(*said, title="Some of your keys were skipped")
 
     def read_again(self, app: WorkbenchApp) -> None:
         """The file was changed: its keys count from now on, also where the hints stand already."""
         self.keys = load_keys()
-        self._chosen.map = self.keys.map
         app.main.show_hints()
 
     def edit(self, app: WorkbenchApp) -> None:
@@ -75,7 +72,7 @@ class KeyFileReader:
                 save=lambda written: replace_own(path, before, written.encode("utf-8", "surrogateescape")),
             )
         except WorkbenchError as error:
-            app.main.say(". ".join(said_of(error)), severity="warning")
+            app.main.say_failure(error)
             return
         app.main.say("Nothing was changed" if text == source else "Your keys were written")
         if text != source:
@@ -84,9 +81,9 @@ class KeyFileReader:
 
     def bind(self, screen: Screen[object]) -> None:
         """Let the keys of a screen be those of the key map, unless they are already."""
-        if self._bound.get(screen) is not self._chosen.map:
-            screen._bindings = bound(screen._bindings, self._chosen.map)
-            self._bound[screen] = self._chosen.map
+        if self._bound.get(screen) is not self.keys.map:
+            screen._bindings = bound(screen._bindings, self.keys.map)
+            self._bound[screen] = self.keys.map
 
 
 _OURS = "perform("

@@ -122,16 +122,17 @@ class KeyQueue:
 
     def stale(self, action: str) -> bool:
         """Whether the action would use what is about to be replaced."""
-        if action not in _STEPS and self._screen.navigation.under_way:
+        screen = self._screen
+        if action not in _STEPS and screen.navigation.under_way:
             return action not in _ANYWAY
-        if action in _ACTS and self._screen.operations.stands_yet(self._screen.context().targets):
+        if action in _ACTS and screen.operations.stands_yet(screen.context().targets):
             return True
-        if self._screen.pane.settling and not self._screen.overlay.is_open:
+        if screen.pane.settling and not screen.overlay.is_open:
             return action not in _ANYWAY | _LOOKS
-        if action in _STEPS and self._screen.find.on:
+        if action in _STEPS and screen.find.on:
             return False
-        if self._screen.overlay.is_open or action in _STEPS:
-            return action not in _ANYWAY and not self._screen.live_search.settled
+        if screen.overlay.is_open or action in _STEPS:
+            return action not in _ANYWAY and not screen.live_search.settled
         return False
 
     async def _go_on(self) -> None:
@@ -158,7 +159,7 @@ class KeyQueue:
         self._timer = None
         held, self._held = self._held, deque()
         if held:
-            self._screen.say(self.why, severity="warning")
+            self._screen.warn(self.why)
         for event in held:
             if not self._waits(event):
                 await self._perform(event)

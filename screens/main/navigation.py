@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from screens.actions.availability import LEADER, only_read
 from screens.drawing.safe_text import Row, words
@@ -14,7 +14,6 @@ from screens.panes.pane import ContentsRead, FilePane
 from workbench.memory.entry import Entry, Kind, is_outside
 
 if TYPE_CHECKING:
-    from screens.app import WorkbenchApp
     from screens.main.screen import MainScreen
 
 _PANES = {Kind.MEMORY: 1, Kind.EPISODE: 2, Kind.ENTITY: 3}
@@ -78,7 +77,7 @@ class Navigation:
         if row is None:
             return
         if row.workspace and row.workspace != LEADER and not is_outside(row.path or ""):
-            cast("WorkbenchApp", screen.app).switching.go(Path(row.root), at=row.address or "")
+            screen.app.switching.go(Path(row.root), at=row.address or "")
         elif self.is_read_in_place(row):
             screen.pane_layout.read(on=not screen.pane_layout.reading)
         elif screen.live_search.chosen(row):
@@ -100,29 +99,30 @@ class Navigation:
 
     def action_origin(self) -> None:
         """From a copy in long-term memory to where it came from, from anything else to its copy there."""
-        row = self._screen.here.row
+        screen = self._screen
+        row = screen.here.row
         if row is None or row.entry is None:
             return
         entry = row.entry
         if entry.kind is not Kind.MEMORY:
-            copy = copy_of(entry, self._screen.memory_view.entries)
+            copy = copy_of(entry, screen.memory_view.entries)
             if copy is None:
-                self._screen.say("This is not in long-term memory", severity="warning")
+                screen.warn("This is not in long-term memory")
             else:
                 self.to(copy.address)
             return
         origins = origins_of(entry.provenance) if entry.provenance else ()
         if not origins:
-            self._screen.say("This entry has no recorded source", severity="warning")
+            screen.warn("This entry has no recorded source")
             return
-        there = [origin for origin in origins if origin.path in self._screen.files]
+        there = [origin for origin in origins if origin.path in screen.files]
         if not there:
             text = f"{origins[0].path} no longer exists: see the history below"
-            self._screen.say(text, severity="warning")
+            screen.warn(text)
             return
         path, line, digits = there[0]
         if len(origins) > 1:
-            self._screen.say(f"It came from {len(origins)} places; this is one of them")
+            screen.say(f"It came from {len(origins)} places; this is one of them")
         address = f"{path}#{digits or f'L{line}'}"
         self._jump(Row(path, words(""), path=path, line=line, address=address), to_origin=True)
 
@@ -143,7 +143,7 @@ class Navigation:
         if hits.row is None:
             return
         if why := only_read(hits.row):
-            self._screen.say(f"Hit {hits.cursor + 1}: {why}; / shows it", severity="warning")
+            self._screen.warn(f"Hit {hits.cursor + 1}: {why}; / shows it")
         else:
             self._jump(hits.row)
 
@@ -173,7 +173,7 @@ class Navigation:
         if self._to_origin and near is not None and isinstance(pane, FilePane):
             pane.reveal_entry(near.path, near.address)
             if "#L" not in (row.address or ""):
-                self._screen.say("It has changed since; this is the current text", severity="warning")
+                self._screen.warn("It has changed since; this is the current text")
             return
         self._screen.key_queue.drop()
         why = "That entry has changed since it was indexed"
@@ -185,4 +185,4 @@ class Navigation:
                 self._screen.row_changed(row)
                 return
             why = "The list shows only the beginning of so large a file; `o` opens the file"
-        self._screen.say(why, severity="warning")
+        self._screen.warn(why)

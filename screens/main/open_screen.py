@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from screens.actions.keys import key_for
 from screens.frames.overlay_screen import OverlayScreen, Services
@@ -18,7 +18,6 @@ from workbench.workspace.plan import Operation
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from screens.app import WorkbenchApp
     from screens.loading.workspace_model import GraphView
     from screens.main.screen import MainScreen
 
@@ -42,7 +41,9 @@ class ScreenOpener:
             ask=operations.ask,
             refusal=lambda: screen.time_travel.refusal or operations.refusal,
             go_to=self._go_to,
-            say=screen.say,
+            travel=self._travel,
+            show_dialog=screen.show_dialog,
+            discard=operations.discard,
             drafts=screen.drafts,
             changed=self._changed,
             edit=screen.edit_commands.edit,
@@ -50,12 +51,12 @@ class ScreenOpener:
             indexing=lambda: screen.index_monitor.indexing,
             works=RunningJobs(self.show_works),
         )
-        self._ingest_job = IngestJob(screen, self.services)
+        self._ingest_job = IngestJob.of(self.services)
 
     @property
     def why(self) -> dict[str, str]:
         """Why another workspace cannot be opened now, work cannot be stopped, or an ingest cannot start."""
-        refused = cast("WorkbenchApp", self._screen.app).switching.why_not
+        refused = self._screen.app.switching.why_not
         why = dict.fromkeys(("workspaces", "everywhere"), refused) if refused else {}
         if not self.services.works.under_way:
             why["stop_work"] = "no long job is running"
@@ -69,7 +70,7 @@ class ScreenOpener:
 
     def action_ingest(self) -> None:
         """Choose what is to be ingested."""
-        self._ingest_job.ask()
+        self._ingest_job.ask(self._screen)
 
     def show_works(self) -> None:
         """Show the long work under way, on whichever screen is looked at."""
@@ -127,7 +128,7 @@ class ScreenOpener:
         """What was done to memory."""
         from screens.history.operations import OperationsScreen  # noqa: PLC0415
 
-        self._open(OperationsScreen(self.services, self._travel))
+        self._open(OperationsScreen(self.services))
 
     def action_recent(self) -> None:
         """What was written lately."""
@@ -141,9 +142,7 @@ class ScreenOpener:
 
         row = self._screen.here.row
         if row is not None and row.path is not None:
-            self._open(
-                OperationsScreen(self.services, self._travel, OperationScope(row.path, row.address or ""))
-            )
+            self._open(OperationsScreen(self.services, OperationScope(row.path, row.address or "")))
 
     def action_blame(self) -> None:
         """Who wrote the file, line by line."""
@@ -155,7 +154,6 @@ class ScreenOpener:
                 BlameScreen(
                     self.services,
                     lambda: self._operations.history_reader,  # in the past that of the moment
-                    self._travel,
                     row.path,
                     row.line,
                 )
@@ -165,7 +163,7 @@ class ScreenOpener:
         """What other writers left in no file."""
         from screens.history.conflicts import ConflictsScreen  # noqa: PLC0415
 
-        self._open(ConflictsScreen(self.services, self._operations.discard))
+        self._open(ConflictsScreen(self.services))
 
     def action_review(self) -> None:
         """What dreams propose."""
@@ -181,7 +179,7 @@ class ScreenOpener:
         file = self._screen.files.get(row.path or "") if row and not row.workspace else None
         at = file.path if file and file.kind is Kind.ENTITY else ""
         view = self._screen.graph.view
-        self._open(GraphScreen(self.services, view, self._screen.show_dialog, at))
+        self._open(GraphScreen(self.services, view, at))
 
     def action_agent_view(self) -> None:
         """What an agent is given."""
@@ -204,13 +202,13 @@ class ScreenOpener:
 
     def action_edit_keys(self) -> None:
         """The keys, in an editor."""
-        app = cast("WorkbenchApp", self._screen.app)
+        app = self._screen.app
         app.keying.edit(app)
         self.reload()
 
     def action_workspaces(self) -> None:
         """Another workspace."""
-        cast("WorkbenchApp", self._screen.app).switching.offer()
+        self._screen.app.switching.offer()
 
     def action_explain_hit(self) -> None:
         """Why this hit is here."""
@@ -222,22 +220,15 @@ class ScreenOpener:
         searching.explain(screen.answered)
 
     def _go_to(self, address: str) -> None:
-        self._close_all()
+        self._screen.uncover()
         self._screen.navigation.to(address)
 
     def _travel(self, operation: Operation, before: bool) -> None:
-        self._close_all()
+        self._screen.uncover()
         self._screen.time_travel.to(operation, before=before)
-
-    def _close_all(self) -> None:
-        for screen in reversed(self._screen.app.screen_stack):
-            if screen is self._screen:
-                break
-            screen.dismiss()
 
     async def close(self) -> None:
         """End what screens left going."""
-        await self._ingest_job.close()
         for kept in self.services.kept.values():
             await kept.close()
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar
 
 from textual.timer import Timer
 
@@ -24,10 +24,9 @@ from screens.drawing.safe_text import Row, Shown, lines_text, row_text, sentence
 from screens.frames.action_screen import Command
 from screens.history.history_reader import HistoryReader, day_shown
 from screens.loading.reader import WorkThread, path_of
-from screens.loading.workspace_model import OperationCompleted, OperationRefused, moment_of, require_today
+from screens.loading.workspace_model import OperationCompleted, OperationRefused, moment_of, require_writable
 from screens.main.request import Request, allowed, expire_request, plan_of
 from screens.widgets.preview_pane import DetailLine
-from workbench.config.read_only import require_more_than_looking
 from workbench.errors import EntryNotFoundError, SecretFoundError, UsageError, WorkbenchError
 from workbench.memory.entry import Entry
 from workbench.memory.markdown import Document
@@ -38,7 +37,6 @@ from workbench.workspace.secrets_gate import require_no_new_secret
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from screens.app import WorkbenchApp
     from screens.main.screen import MainScreen
 
 
@@ -64,8 +62,7 @@ class OperationRunner(WorkThread):
     def recover(self) -> tuple[WorkbenchError | None, int, tuple[str, ...]]:
         """Finish what a killed process left: what is in the way, how many conflicts wait, and notes."""
         try:
-            require_today(self._workspace)
-            require_more_than_looking()
+            require_writable(self._workspace)
             require_known_format(self._workspace.root)
             found = self._workspace.operations.recover()
             self._workspace.state_dir()  # where nothing was done yet, this tells whether anything can be
@@ -311,7 +308,7 @@ class OperationCommands:
             self._refused = self._refused and action_id in ("undo", "palette")
         elif reason:
             self._refused = self._refused or by_id()[action_id].writes
-            self._screen.say(sentence(reason), severity="warning")
+            self._screen.warn(sentence(reason))
         return reason is None
 
     def forget_refusal(self) -> None:
@@ -355,7 +352,7 @@ class OperationCommands:
         self.warn("problem", sentence(reason) + hint)
         self._count(conflicts)
         for note in notes:
-            self._screen.say(in_keys(note), severity="warning")
+            self._screen.warn(in_keys(note))
         self._screen.show_hints()
 
     async def history(self, row: Row) -> None:
@@ -384,7 +381,7 @@ class OperationCommands:
         self._refused = False
         screen.set_timer(_SHOWN_SECONDS, partial(self._over, event.request))
         if operation.action not in ("undo", "redo"):
-            screen.here.mark(set(screen.here.marked), on=False)
+            screen.here.unmark()
         subject = operation.summary.removeprefix(f"{operation.action}: ")
         where = [f"→ {place}" for place in self._arrived(operation, event.request)]
         back = f"{key_for('undo')} undoes it"
@@ -392,7 +389,7 @@ class OperationCommands:
             back = f"{key_for('redo')} redoes it"
         said = (subject, *where, back, *map(in_keys, operation.notes))
         if operation.undoes is not None and (told := self._told.pop(operation.undoes, None)):
-            cast("WorkbenchApp", screen.app).withdraw_toast(lines_text(told))
+            screen.app.withdraw_toast(lines_text(told))
         self._told[operation.id] = said
         screen.say(*said, title=_PAST.get(operation.action, f"Done: {operation.action}"))
         self._count(event.conflicts)
@@ -452,9 +449,9 @@ class OperationCommands:
             return
         title = f"Not done: {request.action}"
         if isinstance(error, WorkbenchError):
-            self._screen.say(error.message, advice(error), severity="warning", title=title)
+            self._screen.warn(error.message, advice(error), title=title)
         else:
-            self._screen.say(f"{type(error).__name__}: {error}", severity="error", title=title)
+            self._screen.say_failure(error, title)
         self._screen.refresh_files()
 
     def _confirm(self, request: Request, screen: ConfirmScreen, targets: tuple[Row, ...]) -> None:

@@ -12,6 +12,7 @@ from textual.content import Content
 from screens.actions.action import Group
 from screens.actions.keys import key_names, keys_of
 from screens.actions.registry import ACTIONS, SCREEN_NAMES
+from screens.drawing.safe_text import sentence
 from screens.frames.overlay_screen import OverlayScreen
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Commands(Provider):
                 continue
             why = action.reason(context)
             keys = key_names(keys_of(action.id))
-            label = action.label[:1].upper() + action.label[1:]
+            label = sentence(action.label)
             name = f"{label}  ·  {keys}" if keys else label
             help_text = f"{action.help} Not now: {why}." if why else action.help
             yield name, help_text, partial(shown.action_perform, action.id), why is None

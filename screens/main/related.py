@@ -10,7 +10,7 @@ import msgspec
 
 from screens.actions.keys import key_for
 from screens.dialogs.dialog import ChooseScreen
-from screens.drawing.safe_text import Row, RowPart, Shown, age, inline, plural, row_text, safe_piece, words
+from screens.drawing.safe_text import Row, Shown, age, inline, piece, plural, row_text, safe_piece, words
 from screens.widgets.preview_pane import DetailLine
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
@@ -73,7 +73,7 @@ class RelatedEntries:
         entry = row.entry or await screen.operations.history_reader.run(_entry_at, row)
         if entry is None:
             return ()
-        names = [(e.name, str(e.path)) for e in screen.graph.view.entities]
+        names = [(e.name, str(e.path)) for e in screen.graph.view.pages]
         try:
             near = await screen.operations.history_reader.run(
                 lambda place: (*kin(place, entry), *named(entry, names))
@@ -106,7 +106,7 @@ class RelatedEntries:
         elif not self.related:
             self._screen.say("No related entries: no source, no link, nothing similar")
         else:
-            title = plural(len(self.related), "related entry", "related entries")
+            title = plural(len(self.related), "related entry")
             self._screen.show_dialog(
                 ChooseScreen(title, related_rows(self.related)), self._screen.navigation.to
             )
@@ -153,7 +153,7 @@ def related_rows(related: tuple[Related, ...]) -> list[Row]:
     for one in related:
         text, emphasis = inline(row_text(one.title))
         tail = (safe_piece(one.entry.rpartition("#")[0] or one.entry, "faint"),)
-        lead = (RowPart(Shown(one.why.ljust(_WHY)), "muted"),)
+        lead = (piece(one.why.ljust(_WHY)),)
         rows.append(Row(one.entry, text, lead=lead, tail=tail, emphasis=emphasis))
     return rows
 

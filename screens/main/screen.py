@@ -23,7 +23,7 @@ from screens.actions.keymap import KeyMap
 from screens.actions.keys import active, key_for
 from screens.actions.registry import SCREEN_NAMES, Context, FocusContext, bindings, by_id, hints
 from screens.drawing.clock import today
-from screens.drawing.safe_text import Row, lines_text, row_text, words
+from screens.drawing.safe_text import Row, row_text, words
 from screens.frames.action_screen import LaidOutScreen
 from screens.jobs.running_jobs import RunningJob, WorkLine
 from screens.loading.workspace_model import (
@@ -41,9 +41,9 @@ from screens.panes.episodes import EpisodesPane
 from screens.panes.graph import GraphPane
 from screens.panes.logs import LogsPane
 from screens.panes.memory import MemoryPane
-from screens.panes.pane import FilePane, MatchesRead, Pane
+from screens.panes.pane import MatchesRead, Pane
 from screens.widgets.entry_list import EntryList, LineView
-from screens.widgets.lines import Banner, HintLine, NarrowLine, TabLine, TitleLine
+from screens.widgets.lines import Banner, HintLine, LanguageInput, NarrowLine, TabLine, TitleLine
 from screens.widgets.preview_pane import DetailLine, PreviewPane
 from screens.widgets.search_overlay import SearchOverlay
 from workbench.workspace.layout import MemoryFile
@@ -372,7 +372,9 @@ class MainScreen(LaidOutScreen):
 
     def hide_search(self) -> None:
         """Show the panes again."""
-        self.overlay.close()
+        if self.overlay.is_open:
+            self.live_search.closed(self.overlay.input.value)
+        self.overlay.display = False
         self.remove_class("-searching")
 
     def action_back(self) -> None:
@@ -395,7 +397,7 @@ class MainScreen(LaidOutScreen):
             self.pane_layout.read(on=False)
             self.row_changed(self.here.row)
         elif self.here.marked:
-            self.here.mark(set(self.here.marked), on=False)
+            self.here.unmark()
             self.marks_changed()
         elif self.pane.filter:
             self.pane.clear_filter()
@@ -419,16 +421,9 @@ class MainScreen(LaidOutScreen):
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Show what went wrong in a worker."""
         if event.state is WorkerState.ERROR and event.worker.error is not None:
-            error = event.worker.error
-            self.say(f"{type(error).__name__}: {error}", title="Something failed", severity="error")
+            self.say_failure(event.worker.error, "Something failed")
             if event.worker.group == "contents":
                 self.navigation.failed()
-
-    def say(self, *lines: str, severity: str = "information", title: str = "") -> None:
-        """A toast of these lines; text of the workspace is made fit for it here."""
-        seconds = 8.0 if severity == "error" else 5.0
-        said, head = lines_text(lines), row_text(title)
-        self.app.notify(said, title=head, severity=severity, timeout=seconds, markup=False)  # type: ignore[arg-type]
 
     # -- what is read ----------------------------------------------------------------------------
 
@@ -446,7 +441,7 @@ class MainScreen(LaidOutScreen):
     def files_changed(self, event: FilesChanged) -> None:
         """Files are not as they were."""
         self.logs.receive(event.files)
-        self.episodes.receive_files(event.files)
+        self.episodes.files = event.files
         self.graph.receive_files(event.files)
         if not self.time_travel.away:
             self.index_monitor.files_read(event.paths)
@@ -505,13 +500,14 @@ class MainScreen(LaidOutScreen):
 
     # -- what widgets say ------------------------------------------------------------------------
 
-    @on(LogsPane.SummariesWanted)
-    def _summaries_wanted(self, message: LogsPane.SummariesWanted) -> None:
-        self.work(partial(self.reader.summaries, message.files), "summaries")
+    @on(Pane.Wanted)
+    def _wanted(self, message: Pane.Wanted) -> None:
+        reader = self.reader
 
-    @on(LogsPane.KeptWanted)
-    def _kept_wanted(self, message: LogsPane.KeptWanted) -> None:
-        self.work(partial(self.reader.look_through, message.wanted), "filter", exclusive=True)
+        async def read() -> None:
+            await message.read(reader)
+
+        self.work(read, message.group, exclusive=message.exclusive)
 
     @on(Pane.FilterChanged)
     def _filter_changed(self) -> None:
@@ -526,10 +522,6 @@ class MainScreen(LaidOutScreen):
     def _followed(self, message: PreviewPane.Followed) -> None:
         self.navigation.to(message.address)
 
-    @on(FilePane.Wanted)
-    def _contents_wanted(self, message: FilePane.Wanted) -> None:
-        self.work(partial(self.reader.contents, message.pane.NAME, message.files), "contents")
-
     @on(EntryList.Moved)
     def _moved(self, message: EntryList.Moved) -> None:
         if message.entry_list is self.here:
@@ -539,17 +531,9 @@ class MainScreen(LaidOutScreen):
     def _opened(self, message: EntryList.Opened) -> None:
         self.action_perform("open")
 
-    @on(EntryList.Folded)
-    def _folded(self, message: EntryList.Folded) -> None:
-        self.action_perform("fold" if message.row.fold else "unfold")
-
-    @on(SearchOverlay.Typed)
-    def _typed(self, message: SearchOverlay.Typed) -> None:
-        self.live_search.typed(message.text)
-
-    @on(SearchOverlay.Closed)
-    def _search_closed(self, message: SearchOverlay.Closed) -> None:
-        self.live_search.closed(message.text)
+    @on(LanguageInput.Changed, "#query")
+    def _typed(self, message: LanguageInput.Changed) -> None:
+        self.live_search.typed(message.value)
 
     @on(TabLine.Chosen)
     def _tab_chosen(self, message: TabLine.Chosen) -> None:

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from screens.actions.keys import key_for
 from screens.actions.registry import SCREEN_NAMES
@@ -24,10 +23,16 @@ from screens.drawing.safe_text import (
     plural,
     row_text,
     safe_piece,
-    said_of,
     sentence,
 )
-from screens.loading.workspace_model import MemoryView, WorkspaceStatus, home_relative, moment_of
+from screens.loading.workspace_model import (
+    MemoryView,
+    Stamp,
+    WorkspaceStatus,
+    file_stamp,
+    home_relative,
+    moment_of,
+)
 from workbench.config.settings import Settings, load, user_settings_path
 from workbench.config.settings_report import SettingsProblem, as_far_as_read
 from workbench.errors import WorkbenchError
@@ -36,7 +41,6 @@ from workbench.workspace.layout import SETTINGS_FILE, STATE_DIR, MemoryFile
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from screens.app import WorkbenchApp
     from screens.main.screen import MainScreen
     from workbench.jobs.runs import JobStatus
 
@@ -56,7 +60,7 @@ class StatusMonitor:
     def __init__(self, screen: MainScreen) -> None:
         self._screen = screen
         self.status = WorkspaceStatus()
-        self._git: tuple[tuple[int, int], ...] = ()
+        self._git: tuple[Stamp | None, ...] = ()
         """What the files said last in which git keeps branch, commit and index."""
 
     def begin(self) -> None:
@@ -109,14 +113,13 @@ class StatusMonitor:
         self._screen.model.publish(await read(lambda workspace: read_status(workspace, root)))
 
 
-def git_state(workspace: Workspace) -> tuple[tuple[int, int], ...]:
+def git_state(workspace: Workspace) -> tuple[Stamp | None, ...]:
     """Changes whenever git makes a commit or another branch the current one; empty where there is no git."""
     try:
         folder = workspace.history.git_dir
-        states = [os.stat(folder / name) for name in _GIT_FILES if (folder / name).exists()]
     except (WorkbenchError, OSError):
         return ()
-    return tuple((state.st_ino, state.st_mtime_ns) for state in states)
+    return tuple(file_stamp(folder / name) for name in _GIT_FILES)
 
 
 def read_status(workspace: Workspace, root: Path) -> WorkspaceStatus:
@@ -165,7 +168,7 @@ def header_facts(
     kinds = [file.kind for file in files]
     facts = [RowPart(plural(len(kinds), "file"))] if kinds else []
     if status.entries:
-        facts.append(RowPart(plural(status.entries, "entry", "entries")))
+        facts.append(RowPart(plural(status.entries, "entry")))
     if budget:
         facts.append(budget)
     if status.branch:
@@ -182,7 +185,6 @@ _LOOK_SECONDS = 1.0
 _NOT_FOR_SEARCH = frozenset({"theme", "memory_budget"})
 """What no engine goes by."""
 _NAMED = 3
-_Stamp = tuple[int, int, int] | None
 
 
 class SettingsWatch:
@@ -192,7 +194,7 @@ class SettingsWatch:
         self._screen = screen
         self._workspace = workspace
         self._files = (user_settings_path(), workspace.root / SETTINGS_FILE)
-        self._seen: list[_Stamp] = []
+        self._seen: list[Stamp | None] = []
         self._busy = False
         self._wrong = False
         """Whether a file was wrong when it was read last."""
@@ -216,7 +218,7 @@ class SettingsWatch:
             self._busy = False
 
     async def _follow(self) -> None:
-        stamps = await asyncio.to_thread(lambda: list(map(_stamp, self._files)))
+        stamps = await asyncio.to_thread(lambda: list(map(file_stamp, self._files)))
         if stamps == self._seen:
             return
         try:
@@ -226,8 +228,7 @@ class SettingsWatch:
             counts = "its default is used" if self._workspace.misread else "the previous value is used"
             self._screen.operations.warn("settings", misread_line(wrong, counts))
             if self._seen and not self._workspace.misread:
-                said = ". ".join(said_of(error))
-                self._screen.say(said, severity="warning", title="The previous settings stay in use")
+                self._screen.say_failure(error, "The previous settings stay in use")
             self._wrong, self._seen = True, stamps
             return
         if fresh != self._workspace.settings or self._workspace.misread or self._wrong:
@@ -245,21 +246,13 @@ class SettingsWatch:
         if mended or set(changed) - _NOT_FOR_SEARCH:
             screen.index_monitor.settings_changed()
         if "theme" in changed:
-            cast("WorkbenchApp", screen.app).theming.follow_settings()
+            screen.app.theming.follow_settings()
         screen.reader.anew()
         screen.refresh_files()
         screen.screen_opener.reload()
         if getattr(screen.app.screen, "LEAVES", "") != "settings":  # where it is changed, it is said
             said = _named(changed) if changed else "all of them are valid again"
             screen.say(f"Settings reloaded: {said}")
-
-
-def _stamp(path: os.PathLike[str]) -> _Stamp:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def misread_line(wrong: Sequence[SettingsProblem], counts: str) -> str:

@@ -77,7 +77,7 @@ class ThemeControl:
         if name not in self.themes.by_name:
             known = ", ".join(self.themes.by_name)
             text = f"There is no theme {name}; there are {known}"
-            self._app.main.say(text, severity="warning")
+            self._app.main.warn(text)
             name = self.first.name
         self._app.theme = name
 
@@ -88,7 +88,7 @@ class ThemeControl:
             return
         if self.few_colors and not self.themes.by_name[name].terminal:
             text = "This terminal reports 16 colours; if it has more, set COLORTERM=truecolor"
-            self._app.main.say(text, severity="warning")
+            self._app.main.warn(text)
             return
         text = f"For this session. Keep it with `workbench config set theme {name}`, or in the settings (S)"
         self._app.main.say(text)
@@ -116,7 +116,7 @@ class ThemeControl:
 
     def _report(self, problems: list[str]) -> None:
         for problem in problems:
-            self._app.main.say(problem, severity="warning", title="A theme was skipped")
+            self._app.main.warn(problem, title="A theme was skipped")
 
 
 def textual_theme(data: ThemeData) -> Theme:

@@ -56,13 +56,8 @@ def entry_row(entry: Entry, *, depth: int, promoted: bool = False, tail: tuple[R
         lead=title.lead,
         tail=(*tail, *marks),
         emphasis=title.emphasis,
-        path=entry.path,
-        line=entry.start_line,
-        address=entry.address,
-        entry=entry,
         done=promoted,
-        pinned=entry.pinned,
-    )
+    ).at(entry)
 
 
 def trust_marks(trust: str) -> tuple[RowPart, ...]:
@@ -171,7 +166,7 @@ def told(title: str, text: str = "", day: date | None = None) -> Title:
             if not day or stamp["day"] == day.isoformat()
             else stamp[0].strip(" [](){}:|–—-")[:16]
         )
-        lead, title = (safe_piece(said, "muted"),), title[stamp.end() :]
+        lead, title = (safe_piece(said),), title[stamp.end() :]
     if comment := _COMMENT.fullmatch(title):
         return Title(row_text(comment[1] or title), lead=lead, tone="faint")
     if found := _OBJECT.search(title):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date
-from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 from screens.actions.keys import key_for
@@ -16,18 +15,15 @@ from screens.drawing.safe_text import (
     age,
     days_until,
     grouped,
-    of_all,
     piece,
     plural,
     row_text,
     safe_piece,
     words,
 )
-from screens.loading.workspace_model import EpisodesView, Files
+from screens.loading.workspace_model import EpisodesView
 from screens.panes.entry_rows import TRUSTS
-from screens.panes.pane import FilePane, Subject, Unfolded, iso, states_of
-from workbench.memory.entry import Kind
-from workbench.workspace.layout import MemoryFile
+from screens.panes.pane import FilePane, PagesPane, Subject, Unfolded, iso, states_of
 
 if TYPE_CHECKING:
     from workbench.memory.episode import Episode
@@ -38,48 +34,30 @@ _FEW = 3
 """Expired episodes that are shown unasked; more of them would bury what waits."""
 
 
-class EpisodesPane(FilePane):
+class EpisodesPane(PagesPane[EpisodesView], FilePane):
     """What sessions left behind, on its way to long-term memory or to expiry."""
 
     NUMBER = 3
     NAME = "Episodes"
     KIND = "episode"
+    VIEW = EpisodesView
     STATES: ClassVar[Collection[str]] = {
         "waiting", "promoted", "expiring", "expired", "pinned", "recalled", "unreadable", *TRUSTS
     }  # fmt: skip
     EXAMPLES = "words, a topic, waiting, expiring, expired, pinned, recalled, 2026-03"
 
-    def __init__(self, today: Callable[[], date]) -> None:
-        super().__init__(today)
-        self.view = EpisodesView()
-        self._subjects = lru_cache(1)(
-            lambda day: [(episode, subject_of(episode, day)) for episode in self.view.episodes]
-        )
-        self.files: dict[str, MemoryFile] = {}
-
-    def receive_files(self, files: Files) -> None:
-        """Know which pages there are."""
-        self.files = {f.path: f for f in files.values() if f.kind is Kind.EPISODE}
-
-    def receive(self, view: EpisodesView) -> None:
-        """Show these episodes."""
-        begun = len(self.view.episodes) < self.view.total
-        self.view, self.known = view, True
-        self._subjects.cache_clear()
-        self.grow(begun=begun)
+    def subjects(self, day: date) -> Sequence[tuple[Episode, Subject]]:
+        """The episodes, each with what a filter looks at on this day."""
+        return [(episode, subject_of(episode, day)) for episode in self.view.pages]
 
     def nothing(self) -> str:
         """What makes episodes."""
         return f"no episodes yet\n{key_for('ingest')} ingests session transcripts"
 
-    def looked_at(self) -> str:
-        """How many pages were read, while there are more."""
-        return of_all(len(self.view.episodes), self.view.total, "pages")
-
     def build(self) -> list[Row]:
         """Waiting first, then promoted, then what nobody took up in time; open ones with their entries."""
         today, wanted = self.today(), self.filter
-        kept = self.view.episodes
+        kept = self.view.pages
         if wanted:
             kept = tuple(e for e, subject in self._subjects(today) if wanted.keeps(subject))
         rows: list[Row] = []
@@ -100,7 +78,7 @@ class EpisodesPane(FilePane):
     def reveal_entry(self, path: str, row_id: str) -> bool:
         """Put the cursor on an episode or one of its entries."""
         page = (path,) if row_id != path else ()
-        episode = next((e for e in self.view.episodes if e.path == path), None)
+        episode = next((e for e in self.view.pages if e.path == path), None)
         group = group_of(episode, self.today()) if episode else "waiting"
         return self.reveal(row_id, under=(f"group:{group}", *page))
 
@@ -155,7 +133,7 @@ def episode_row(episode: Episode, today: date, *, is_open: bool) -> Row:
     if episode.topics and episode.topics != (episode.abstract,):
         tail.append(safe_piece(", ".join(episode.topics[:3]), "faint"))
     if episode.recall_count:
-        tail.append(RowPart(plural(episode.recall_count, "recall"), "muted"))
+        tail.append(RowPart(plural(episode.recall_count, "recall")))
     if episode.problem:
         tail.append(piece("unreadable header", "warn"))
     if episode.pinned:
@@ -166,7 +144,7 @@ def episode_row(episode: Episode, today: date, *, is_open: bool) -> Row:
         tail.append(_expires(episode.expires_at, today))
     elif episode.created_at:
         at = f" {episode.started_at:%H:%M}" if episode.started_at else ""
-        tail.append(piece(f"{episode.created_at:%a %d %b %Y}{at}", "muted"))
+        tail.append(piece(f"{episode.created_at:%a %d %b %Y}{at}"))
     return Row(
         id=episode.path,
         text=row_text(episode.abstract or episode.id),
@@ -183,7 +161,7 @@ def episode_row(episode: Episode, today: date, *, is_open: bool) -> Row:
 def about_rows(episode: Episode) -> tuple[Row, ...]:
     """Under an open episode: its topics and recalls, which its own row seldom has room for."""
     topics, recalls = row_text(", ".join(episode.topics)), episode.recall_count
-    tail = (RowPart(plural(recalls, "recall"), "muted"),) if recalls else ()
+    tail = (RowPart(plural(recalls, "recall")),) if recalls else ()
     about = Row(f"{episode.path}/about", topics, tone="muted", depth=2, tail=tail, inert=True)
     return (about,) if topics or tail else ()
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,7 +16,6 @@ from screens.drawing.safe_text import (
     days_until,
     grouped,
     inline,
-    of_all,
     piece,
     plural,
     row_text,
@@ -26,7 +24,7 @@ from screens.drawing.safe_text import (
 )
 from screens.loading.workspace_model import Files, GraphView, of_kind
 from screens.panes.entry_rows import entry_row
-from screens.panes.pane import Filter, Pane, Subject, iso, states_of
+from screens.panes.pane import Filter, PagesPane, Subject, iso, states_of
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 
@@ -45,28 +43,25 @@ _PLURALS = {
 }  # fmt: skip
 
 
-class GraphPane(Pane):
+class GraphPane(PagesPane[GraphView]):
     """Who and what the memory is about."""
 
     NUMBER = 4
     NAME = "Graph"
     KIND = "entity"
+    VIEW = GraphView
     STATES: ClassVar[Collection[str]] = {*ENTITY_TYPES, *IMPORTANCE, "due", "overdue", "ended"}
     EXAMPLES = "a name, words, person, project, preference, todo, due, overdue, ended"
 
-    def __init__(self, today: Callable[[], date]) -> None:
-        super().__init__(today)
-        self.view = GraphView()
-        self._subjects = lru_cache(1)(lambda day: subjects(self.view, day))  # not anew with every key
-        self._sources = 0
-        """Logs and episodes that entities can be found in."""
+    _sources = 0
+    """Logs and episodes that entities can be found in."""
 
-    def receive(self, view: GraphView) -> None:
-        """Show these entities."""
-        begun = len(self.view.entities) < self.view.total
-        self.view, self.known = view, True
-        self._subjects.cache_clear()
-        self.grow(begun=begun)
+    def subjects(self, day: date) -> Subjects:
+        """The entities, each with what a filter looks at on this day, of its memories too."""
+        return [
+            (one, _subject(one), [(memory, _memory_subject(one, memory, day)) for memory in one.memories])
+            for one in self.view.pages
+        ]
 
     def receive_files(self, files: Files) -> None:
         """Know what entities can be found in."""
@@ -80,10 +75,6 @@ class GraphPane(Pane):
         where = f"finds them in {plural(self._sources, 'file')}" if self._sources else "ingests transcripts"
         return f"no entities yet\n{key_for('ingest')} {where}"
 
-    def looked_at(self) -> str:
-        """How many pages were read, while there are more."""
-        return of_all(len(self.view.entities), self.view.total, "pages")
-
     def build(self) -> list[Row]:
         """What is due, then entities under their types."""
         today, view, opened = self.today(), self.view, set[str]()
@@ -93,7 +84,7 @@ class GraphPane(Pane):
 
     def reveal_entry(self, path: str, row_id: str) -> bool:
         """Put the cursor on one of an entity's memories, or on the entity."""
-        entity = next((e for e in self.view.entities if e.path == path), None)
+        entity = next((e for e in self.view.pages if e.path == path), None)
         group = [f"type:{entity.type}"] if entity else []
         below = row_id != path and self.reveal(row_id, under=[*group, path])
         return below or self.reveal(path, under=group)
@@ -108,15 +99,7 @@ def narrowed(view: GraphView, wanted: Filter, looked_at: Subjects) -> tuple[Grap
         elif memories := tuple(memory for memory, about in known if wanted.keeps(about)):
             kept.append(replace(entity, memories=memories, relations=()))
             opened.add(str(entity.path))
-    return replace(view, entities=tuple(kept)), opened
-
-
-def subjects(view: GraphView, today: date) -> Subjects:
-    """What a filter looks at of each entity and its memories."""
-    return [
-        (one, _subject(one), [(memory, _memory_subject(one, memory, today)) for memory in one.memories])
-        for one in view.entities
-    ]
+    return GraphView(tuple(kept), view.total), opened
 
 
 def _subject(entity: Entity) -> Subject:
@@ -146,7 +129,7 @@ def graph_rows(
     """The rows of the graph; entities in ``opened``, by path, are unfolded where nobody closed them."""
     rows = list(_due(view, folds, today))
     by_type: dict[str, list[Entity]] = {}
-    for entity in view.entities:
+    for entity in view.pages:
         by_type.setdefault(entity.type, []).append(entity)
     order = {name: at for at, name in enumerate(_TYPES)}
     for kind in sorted(by_type, key=lambda name: (order.get(name, len(order)), name)):
@@ -184,7 +167,7 @@ def _due(view: GraphView, folds: Folds, today: date) -> Iterator[Row]:
     """Todos by the day they are due; those without a day last."""
     todos = [
         (memory, entity)
-        for entity in view.entities
+        for entity in view.pages
         for memory in entity.memories
         if memory.type == "todo" and not (memory.valid_until and memory.valid_until <= today)
     ]
@@ -209,7 +192,7 @@ def _known(entity: Entity, today: date) -> Iterator[Row]:
     for relation in entity.relations:
         ended = bool(relation.valid_until and relation.valid_until < today)
         tail = (piece("ended", "warn"),) if ended else ()
-        lead = (safe_piece(f"→ {relation.kind.replace('_', ' ')}", "muted"),)
+        lead = (safe_piece(f"→ {relation.kind.replace('_', ' ')}"),)
         yield _row(relation.entry, relation.target, 2, tail, lead=lead)
 
 

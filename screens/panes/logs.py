@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, ClassVar
-
-from textual.message import Message
 
 from screens.drawing.safe_text import (
     PROMOTED,
@@ -65,22 +63,9 @@ class LogsPane(FilePane):
     STATES: ClassVar[Collection[str]] = {"promoted", "unpromoted", "pinned", *TRUSTS}
     EXAMPLES = "words, 2026-03, promoted, unpromoted, external, -word"
 
-    @dataclass
-    class SummariesWanted(Message):
-        """These files came into view and nothing is known of them."""
-
-        files: tuple[MemoryFile, ...]
-
-    @dataclass
-    class KeptWanted(Message):
-        """These files are to be looked through for what the filter keeps."""
-
-        wanted: KeptFiles
-
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(today)
         self.kept = KeptFiles()
-        self.files: Files = {}
         self.days: list[MemoryFile] = []
         self.groups: dict[Kind, list[MemoryFile]] = {}
         self.memory_path = ""
@@ -196,9 +181,9 @@ class LogsPane(FilePane):
             return
         groups = (file for kind, _ in _GROUPS for file in self.groups.get(kind, ()))
         files = tuple(file for file in (*self.days, *groups) if self.filter.keeps_day(_day_in(file)))
-        self.kept = KeptFiles(self.filter, files, self.promoted)
+        kept = self.kept = KeptFiles(self.filter, files, self.promoted)
         if files:
-            self.post_message(self.KeptWanted(self.kept))
+            self.post_message(self.Wanted(lambda reader: reader.look_through(kept), "filter", exclusive=True))
 
     def _look_again(self) -> None:
         """Files changed: what was found stays where nothing did."""
@@ -237,7 +222,7 @@ class LogsPane(FilePane):
             self._summaries_asked[row.id] = stamp(file)
             missing.append(file)
         if missing:
-            self.post_message(self.SummariesWanted(tuple(missing)))
+            self.post_message(self.Wanted(lambda reader: reader.summaries(tuple(missing)), "summaries"))
 
     def _file(self, file: MemoryFile, row: Row, depth: int, opened: dict[str, Unfolded]) -> Iterator[Row]:
         is_open = self.folds.is_open(file.path)
@@ -301,7 +286,7 @@ def summed(row: Row, summary: Summary | None, promoted: Promoted, *, is_open: bo
         known = sum(promoted.has(digits, row.id, line) for digits, line in said)
         if known:
             tail.append(piece(f"{PROMOTED}{known}", "good"))
-        tail.append(piece(f"{summary.count}+" if summary.partial else str(summary.count), "muted"))
+        tail.append(piece(f"{summary.count}+" if summary.partial else str(summary.count)))
     tone: Tone = "text" if is_open or row.lead == () else "muted"
     return replace(row, text=text, tone=tone, depth=depth, fold=is_open, tail=tuple(tail), emphasis=emphasis)
 

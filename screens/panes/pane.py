@@ -8,10 +8,11 @@ or the beginning of a day (``2026-03``); ``-`` before it turns it round. All ter
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import ClassVar, Literal, Self
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -22,12 +23,25 @@ from textual.message import Message
 from screens.actions.keys import key_for
 from screens.drawing.cursor import landing
 from screens.drawing.safe_text import KINDS, Folds, Row, grouped, of_all, piece, row_text, words
-from screens.loading.workspace_model import Contents, FilteredEntries, MemoryView, Promoted, Stamp, stamp
+from screens.loading.workspace_model import (
+    Contents,
+    Files,
+    FilteredEntries,
+    MemoryView,
+    PagesView,
+    Promoted,
+    Stamp,
+    stamp,
+)
 from screens.panes.entry_rows import entry_row, file_rows, labelled
 from screens.widgets.entry_list import EntryList
 from screens.widgets.lines import NarrowLine
 from workbench.workspace.layout import MemoryFile
 
+if TYPE_CHECKING:
+    from screens.loading.reader import WorkspaceReader
+
+Pages = TypeVar("Pages", bound=PagesView[Any])
 READING = "reading …"
 """What is said where rows will be."""
 
@@ -45,6 +59,14 @@ class Pane(Vertical):
     EXAMPLES: ClassVar[str] = ""
     """What a filter could be, for whoever has not typed one yet."""
 
+    @dataclass
+    class Wanted(Message):
+        """Something is to be read, in a worker of this ``group``; a newer ``exclusive`` one ends it."""
+
+        read: Callable[[WorkspaceReader], Coroutine[None, None, None]]
+        group: str
+        exclusive: bool = False
+
     class FilterChanged(Message):
         """Other rows are asked for than before, or all of them."""
 
@@ -57,8 +79,6 @@ class Pane(Vertical):
         self.known = False
         """Whether what this pane shows was read: until then nobody can say that there is none of it."""
         self.list = EntryList(empty=READING, id=f"{self.NAME.lower()}-list")
-        self._edges_alone = False
-        """Whether all that changes now is the colour of the upper and the lower edge."""
         self._awaited: str | None = None
         self._renamed: str | None = None
         """The row that is called ``_awaited`` from now on; whoever left it meanwhile is not taken there."""
@@ -82,17 +102,17 @@ class Pane(Vertical):
     def _bring_out(self, *, on: bool) -> None:
         """The frame alone: for ``:focus-within`` all that is in it would be given its styles anew."""
         self.set_class(on, "-within", update=False)
-        self._edges_alone = self.list.staying = True
+        self.list.staying = True
         try:
             self.app.stylesheet.update_nodes([self])
         finally:
-            self._edges_alone = self.list.staying = False
+            self.list.staying = False
 
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> Self:
         """Draw what changed: at the sides of an edge everything between would have to be composed anew."""
-        if self._edges_alone and not (regions or layout or recompose):
+        if self.list.staying and not (regions or layout or recompose):
             width, height = self.outer_size
             regions = (Region(-1, -1, width, 1), Region(-1, height - 2, width, 1))
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
@@ -176,16 +196,6 @@ class Pane(Vertical):
             self.give_up()
         self.caption()
 
-    def grow(self, *, begun: bool) -> None:
-        """Show what ``build`` answers; a cursor that nobody moved from the first row stays on the first one.
-
-        That is only so while what is shown has ``begun`` to be read: rows that come later may belong above.
-        """
-        top = begun and self._awaited is None and self.list.cursor <= landing(self.list.rows, 0)
-        self.rebuild()
-        if top:
-            self.list.go(0)
-
     def caption(self) -> None:
         """By what the list is narrowed, where the cursor is, and how much is marked, on the frame."""
         only = f" · only {row_text(self.filter.typed)}" if self.filter else ""
@@ -194,9 +204,7 @@ class Pane(Vertical):
         marks, hidden = len(self.list.marked), len(self.list.out_of_sight)
         beside = f", {grouped(hidden)} hidden" if hidden else ""
         marked = f"{grouped(marks)} marked{beside} · " if marks or hidden else ""
-        count = len(self.list.rows)
-        place = f"{grouped(self.list.cursor + 1)}/{grouped(count)}" if count else ""
-        self.border_subtitle = Content(marked + self.told() + place)
+        self.border_subtitle = Content(marked + self.told() + self.list.place)
 
     def told(self) -> str:
         """What is to be said beside the cursor's place, on the frame."""
@@ -237,6 +245,39 @@ class Pane(Vertical):
         self.caption()
 
 
+class PagesPane(Pane, Generic[Pages]):
+    """A pane of pages, which are read one after the other."""
+
+    VIEW: ClassVar[type[Any]]
+    """What it shows."""
+
+    def __init__(self, today: Callable[[], date]) -> None:
+        super().__init__(today)
+        self.view: Pages = self.VIEW()
+        self._subjects = lru_cache(1)(self.subjects)  # not anew with every key
+
+    def subjects(self, day: date) -> Sequence[Any]:
+        """The pages, each with what a filter looks at on this day."""
+        raise NotImplementedError
+
+    def receive(self, view: Pages) -> None:
+        """Show these pages; a cursor that nobody moved from the first row stays on the first one.
+
+        That is only so until all were read: rows that come later may belong above.
+        """
+        begun = len(self.view.pages) < self.view.total
+        top = begun and self._awaited is None and self.list.cursor <= landing(self.list.rows, 0)
+        self.view, self.known = view, True
+        self._subjects.cache_clear()
+        self.rebuild()
+        if top:
+            self.list.go(0)
+
+    def looked_at(self) -> str:
+        """How many pages were read, while there are more."""
+        return of_all(len(self.view.pages), self.view.total, "pages")
+
+
 @dataclass(frozen=True, slots=True)
 class Unfolded:
     """A file that is open in a pane, how deep its entries stand, and what is marked in it."""
@@ -264,15 +305,10 @@ class ContentsRead:
 class FilePane(Pane):
     """A pane whose rows unfold to the entries of a file, which is read when it is unfolded."""
 
-    @dataclass
-    class Wanted(Message):
-        """The contents of these files are needed."""
-
-        pane: FilePane
-        files: tuple[Unfolded, ...]
-
     def __init__(self, today: Callable[[], date]) -> None:
         super().__init__(today)
+        self.files: Files = {}
+        """All files; what of them is shown here says the pane."""
         self.contents: dict[str, Contents] = {}
         self.promoted = Promoted()
         self._asked: dict[str, Stamp] = {}
@@ -323,7 +359,9 @@ class FilePane(Pane):
                 self._asked[path] = wanted
                 missing.append(unfolded)
         if missing:
-            self.post_message(self.Wanted(self, tuple(missing)))
+            self.post_message(
+                self.Wanted(lambda reader: reader.contents(self.NAME, tuple(missing)), "contents")
+            )
 
 
 _TERM = re.compile(r'(?P<turned>-?)(?:"(?P<exact>[^"]*)"?|(?P<word>[^\s"]+))')

@@ -9,8 +9,7 @@ from pathlib import Path
 import msgspec
 
 from screens.actions.keys import key_for
-from screens.drawing.safe_text import RowPart, Shown, grouped, piece, plural, safe_piece, words
-from screens.frames.overlay_screen import Services
+from screens.drawing.safe_text import RowPart, Shown, grouped, piece, plural, safe_piece, said_of, words
 from screens.jobs.running_jobs import JobStage, RunningJobs, stage_parts
 from screens.jobs.worker_client import WorkerClient, WorkerJob
 from workbench.dreaming.result import Dream, Explanation
@@ -68,25 +67,6 @@ class Dreamer(WorkerJob):
         self.told()
 
 
-def dreamer_of(services: Services) -> Dreamer:
-    """The one of this interface: it is found again, with what it does, when the screen is opened again."""
-    kept = services.kept.setdefault(Dreamer.TASK, Dreamer(services.workspace.root, services.works))
-    assert isinstance(kept, Dreamer)
-    return kept
-
-
-def say_elsewhere(services: Services, dreamer: Dreamer) -> None:
-    """Tell of a dream that is over while another screen is open."""
-    if dreamer.running:
-        return
-    if dreamer.error is not None:
-        services.say(f"Dreaming: {dreamer.error}", severity="warning")
-    elif dreamer.outcome is not None:
-        told = f"Dreamt: {new_words(dreamer.outcome)}; {key_for('review')} shows what is pending"
-        services.say(told)
-        services.changed()
-
-
 def progress_parts(dreamer: Dreamer) -> Sequence[RowPart]:
     """How a dream is going, and what came of it, in a line; nothing where no dream was asked for."""
     if dreamer.running:
@@ -97,7 +77,7 @@ def progress_parts(dreamer: Dreamer) -> Sequence[RowPart]:
     if dreamer.error is not None:
         return (
             piece("Dreaming failed: ", "bad"),
-            safe_piece(_why(dreamer.error).replace(f"{dreamer.root}/", ""), "warn"),
+            safe_piece(" → ".join(said_of(dreamer.error)).replace(f"{dreamer.root}/", ""), "warn"),
         )
     found = dreamer.outcome
     if found is None:
@@ -106,13 +86,7 @@ def progress_parts(dreamer: Dreamer) -> Sequence[RowPart]:
     said = [f"{grouped(found.considered)} claims considered"]
     said += [f"{len(found.waiting)} waited already"] if found.waiting else []
     said += [f"{grouped(found.left_out)} left out", f"{found.took:.1f} s"]
-    return (piece("Dreamt: ", "accent"), new, piece(" · " + " · ".join(said), "muted"))
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, WorkbenchError):
-        return " → ".join(filter(None, (error.message, error.hint)))
-    return f"{type(error).__name__}: {error}"
+    return (piece("Dreamt: ", "accent"), new, piece(" · " + " · ".join(said)))
 
 
 def new_words(found: Dream) -> Shown:

@@ -40,7 +40,7 @@ def ask_day(title: str, today: date) -> ChooseScreen:
     """Until when: ends with a day, as `2026-04-01`."""
 
     def day_row(day: date, name: str) -> Row:
-        return Row(day.isoformat(), words(name), tail=(piece(f"{day:%a %d %b %Y}", "muted"),))
+        return Row(day.isoformat(), words(name), tail=(piece(f"{day:%a %d %b %Y}"),))
 
     def typed(text: str) -> Sequence[Row]:
         try:

@@ -31,6 +31,7 @@ from screens.drawing.safe_text import (
     plural,
     row_text,
     safe_piece,
+    sentence,
     words,
 )
 from screens.history.diff import MAX_LINES, changed_rows, diff_rows
@@ -412,7 +413,7 @@ def _head(proposal: Proposal) -> Iterator[Row]:
     where = without_emphasis(proposal.section) or proposal.target.rpartition("#")[0] or "memory"
     verb, link, _ = VERBS[proposal.action]
     title = row_text(" ".join(filter(None, (verb, link, where))))
-    yield from _section("head", Shown(title[:1].upper() + title[1:]), _lines("text", proposal.text, "text"))
+    yield from _section("head", Shown(sentence(title)), _lines("text", proposal.text, "text"))
 
 
 def _warnings(one: PendingProposal, seen: DecisionPreview, now: datetime) -> Lines:
@@ -450,7 +451,7 @@ def _old_and_new(seen: DecisionPreview) -> Iterator[Row]:
 def _change(seen: DecisionPreview, queue: str) -> Iterator[Row]:
     """What comes and goes in memory; what is written beside it, and the ``queue`` it waits in, is named."""
     if seen.plan is not None:
-        budget = (safe_piece(f"then {seen.budget}", "muted"),) if seen.budget else ()
+        budget = (safe_piece(f"then {seen.budget}"),) if seen.budget else ()
         yield from _section("change", words("The change"), _edits(seen.plan, queue), *budget)
 
 
@@ -515,7 +516,7 @@ def _gate(gate: Gate) -> Row:
 
 def _bar(row_id: str, name: str, text: str, emphasis: Spans) -> Row:
     """The name, the bar in its tone, and the numbers in words."""
-    lead = RowPart(Shown(row_text(name[:_NAME]).ljust(_NAME)))
+    lead = piece(row_text(name[:_NAME]).ljust(_NAME))
     return Row(row_id, Shown(text), tone="muted", lead=(lead,), emphasis=emphasis)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections.abc import Awaitable, Callable, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
@@ -12,7 +10,6 @@ from pathlib import Path
 
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.worker import Worker
 
 from screens.actions.keys import key_for
 from screens.actions.registry import Context, FocusContext
@@ -21,12 +18,13 @@ from screens.dialogs.editor import WritingScreen
 from screens.drawing.clock import now
 from screens.drawing.safe_text import Row, plural, words
 from screens.frames.overlay_screen import OverlayScreen, Services
+from screens.loading.workspace_model import Stamp, file_stamp
 from screens.main.copy import copy
 from screens.main.movement import mark_commands
 from screens.main.operation_commands import addresses_of
 from screens.main.request import Request, declared_request, plan_of
 from screens.review import prompts
-from screens.review.dream_job import dreamer_of, progress_parts, say_elsewhere
+from screens.review.dream_job import Dreamer, new_words, progress_parts
 from screens.review.prompts import accept
 from screens.review.proposal_list import (
     Group,
@@ -67,7 +65,7 @@ _BOOKS = ("proposals-", "decisions-")
 _NONE = "select a proposal first"
 _BRINGS_BACK = frozenset({"undo", "redo"})
 """What may bring a proposal back: decisions that follow are for that one."""
-_Stamp = tuple[tuple[str, int, int], ...]
+_Stamp = tuple[tuple[Path, Stamp | None], ...]
 _Make = Callable[[Sequence[str]], Request]
 """Makes what is asked for of the proposals with these names."""
 
@@ -81,7 +79,6 @@ class ReviewScreen(OverlayScreen):
     PLACES = (FocusContext.REVIEW,)
     LEAVES = "review"
     SHOWN_ABOVE = "dream"
-    BESIDE = True
 
     def __init__(self, services: Services) -> None:
         super().__init__(services, "Inbox")
@@ -90,7 +87,7 @@ class ReviewScreen(OverlayScreen):
         self._saving = False
         """Whether the words were saved as they are now, and what came of that may not be known yet."""
         self.progress = PartsLine(id="dream-progress")
-        self.dreamer = dreamer_of(services)
+        self.dreamer = Dreamer.of(services)
         self._stamp: _Stamp = ()
         self._dreamt = self.dreamer.outcome
         self._waits: Set[str] = frozenset()
@@ -115,7 +112,18 @@ class ReviewScreen(OverlayScreen):
 
     def on_unmount(self) -> None:
         """The dream goes on; what comes of it is said wherever the person is by then."""
-        self.dreamer.told = partial(say_elsewhere, self.services, self.dreamer)
+        self.dreamer.told = self._say_elsewhere
+
+    def _say_elsewhere(self) -> None:
+        """Tell of a dream that is over while another screen is open."""
+        dreamer = self.dreamer
+        if dreamer.running:
+            return
+        if dreamer.error is not None:
+            self.warn(f"Dreaming: {dreamer.error}")
+        elif dreamer.outcome is not None:
+            self.say(f"Dreamt: {new_words(dreamer.outcome)}; {key_for('review')} shows what is pending")
+            self.services.changed()
 
     def context(self) -> Context:
         """What decides which actions are possible now."""
@@ -160,7 +168,7 @@ class ReviewScreen(OverlayScreen):
         """Read again what waits."""
         moment = now()
         self.load(
-            lambda: self.services.history_reader.run(lambda place: (_stamp(place), overview(place, moment))),
+            lambda: self.history_reader.run(lambda place: (_stamp(place), overview(place, moment))),
             partial(self._show_read, moment),
             "read",
         )
@@ -170,7 +178,7 @@ class ReviewScreen(OverlayScreen):
         self.work(self._look_for_changes, "look", exclusive=True)
 
     async def _look_for_changes(self) -> None:
-        if await self.services.history_reader.run(_stamp) != self._stamp:
+        if await self.history_reader.run(_stamp) != self._stamp:
             self.reload()
 
     def _show_read(self, moment: datetime, found: tuple[_Stamp, Overview]) -> None:
@@ -184,7 +192,7 @@ class ReviewScreen(OverlayScreen):
         unsaved = writing and not writing.over and not self._saving
         if writing and unsaved and writing.request.addresses[0] not in self._waits:
             said = "Another program decided on it in the meantime. Your text stays here; closing copies it."
-            self.services.say(said, severity="warning")
+            self.warn(said)
         before = self.list.row
         self.draw()
         if came and self._waiting_keys.awaits(came | _BRINGS_BACK):
@@ -214,8 +222,7 @@ class ReviewScreen(OverlayScreen):
         count, marked = len(self.agenda.overview.waits), len(self.list.marked)
         said = [f"{marked} marked"] if marked else []
         said += [f"{count} {'waits' if count == 1 else 'wait'}"] if count else []
-        said += [f"{self.list.cursor + 1}/{len(self.list.rows)}"] if self.list.rows else []
-        self.list_frame.border_subtitle = Content(" · ".join(said))
+        self.list_frame.border_subtitle = Content(" · ".join(filter(None, (*said, self.list.place))))
 
     def marks_changed(self) -> None:
         """Marks change what actions apply to."""
@@ -230,10 +237,10 @@ class ReviewScreen(OverlayScreen):
         match row.of:
             case PendingProposal() as one:
                 moment = now()
-                seen = await self.services.history_reader.run(foretold, one, moment)
+                seen = await self.history_reader.run(foretold, one, moment)
                 rows = case_rows(one, seen, moment)
             case Quotation() as source:
-                lines = await self.services.history_reader.run(surroundings, source)
+                lines = await self.history_reader.run(surroundings, source)
                 rows = place_rows(source, lines)
             case SkippedClaim() as skip:
                 known = self.dreamer.explained.get(skip.key)
@@ -256,7 +263,7 @@ class ReviewScreen(OverlayScreen):
         self, one: PendingProposal, show: Callable[[Sequence[Quotation]], None], group: str
     ) -> None:
         self.load(
-            lambda: self.services.history_reader.run(quotations, one.proposal),
+            lambda: self.history_reader.run(quotations, one.proposal),
             show,
             group,
             failed=lambda error: show([Quotation(place="", gone=str(error))]),
@@ -296,7 +303,7 @@ class ReviewScreen(OverlayScreen):
             super().action_back()
             return
         else:
-            self.list.mark(set(self.list.marked), on=False)
+            self.list.unmark()
         self.marks_changed()
 
     def _marked(self) -> tuple[Row, ...]:
@@ -335,7 +342,7 @@ class ReviewScreen(OverlayScreen):
         said = (
             "Another program decided on this proposal in the meantime; this is the next one. Nothing was done"
         )
-        self.services.say(said, severity="warning")
+        self.warn(said)
         self._waiting_keys.drop()
         return False
 
@@ -371,7 +378,7 @@ class ReviewScreen(OverlayScreen):
 
     def _think(self, request: Request) -> Awaitable[Plan]:
         self._saving = False  # it is asked anew when something was typed
-        return self.services.history_reader.run(plan_of, request)
+        return self.history_reader.run(plan_of, request)
 
     def _save(self, request: Request) -> None:
         self._saving = True
@@ -419,7 +426,7 @@ class ReviewScreen(OverlayScreen):
     def action_copy_entry(self) -> None:
         """Copy the words under the cursor."""
         if text := self._copied:
-            copy(self.app, text, plural(len(text), "character"))
+            copy(self.app, text)
 
     # -- sources ---------------------------------------------------------------------------------
 
@@ -437,7 +444,7 @@ class ReviewScreen(OverlayScreen):
             return
         if not there:
             why = sources[0].gone if sources else "it has no source"
-            self.services.say(f"There is no source to open: {why}", severity="warning")
+            self.warn(f"There is no source to open: {why}")
         elif len(sources) == 1:
             self.services.go_to(there[0].address)
         else:
@@ -449,7 +456,7 @@ class ReviewScreen(OverlayScreen):
         """Show what taking the run back would change; do it on a yes."""
         run = run_of(self.list.row)
         self.load(
-            lambda: self.services.history_reader.run(_rollback_rows, run),
+            lambda: self.history_reader.run(_rollback_rows, run),
             partial(self._ask_back, run),
             "roll back",
             failed=self.say_failure,
@@ -460,7 +467,7 @@ class ReviewScreen(OverlayScreen):
             return
 
         def agreed(_: bool) -> None:
-            undo = partial(self.services.history_reader.run, roll_back, run)
+            undo = partial(self.history_reader.run, roll_back, run)
             self.load(undo, self._taken_back, "roll back", failed=self.say_failure)
 
         self.ask(ConfirmScreen(f"Undo everything that was accepted from run {run}?", rows), agreed)
@@ -470,18 +477,18 @@ class ReviewScreen(OverlayScreen):
         stays = f"; {plural(len(done.refused), 'operation')} kept, because newer text conflicts"
         again = f"; {key_for('redo')} redoes the last one" if done.undone else ""
         said = f"Undone: {undone} of run {done.run}{stays if done.refused else again}"
-        self.services.say(said, severity="warning" if done.refused else "information")
+        self.say(said, severity="warning" if done.refused else "information")
         self.services.changed()
 
     # -- dreaming --------------------------------------------------------------------------------
 
     def action_dream(self) -> None:
         """By a worker of the program, not of the screen: it goes on when the screen is closed."""
-        _: Worker[None] = self.app.run_worker(self.dreamer.dream, group="dreaming", exit_on_error=False)
+        self.app.work(self.dreamer.dream, "dreaming")
 
     def action_stop_dreaming(self) -> None:
         """Stop the dream that is under way."""
-        _: Worker[None] = self.app.run_worker(self.dreamer.stop, group="stopping", exit_on_error=False)
+        self.app.work(self.dreamer.stop, "stopping")
 
     def _dream_moved(self) -> None:
         """Show how it is going; once it is over, what it proposes."""
@@ -540,9 +547,5 @@ def _empty(refusal: str | None) -> str:
 def _stamp(workspace: Workspace) -> _Stamp:
     """What tells that the ledger, long-term memory or the queue of another agent is not as it was."""
     pages = [page for name in _BOOKS for page in sorted((workspace.root / LEDGER).glob(f"{name}*"))]
-    found = []
-    for path in (*pages, workspace.root / workspace.memory_path(), *map(Path, queue_files(workspace))):
-        with contextlib.suppress(OSError):
-            status = os.lstat(path)
-            found.append((path.name, status.st_mtime_ns, status.st_size))
-    return tuple(found)
+    memory = workspace.root / workspace.memory_path()
+    return tuple((path, file_stamp(path)) for path in (*pages, memory, *map(Path, queue_files(workspace))))

@@ -124,9 +124,16 @@ class TypedQuery:
 
     def as_request(self) -> dict[str, object]:
         """The hybrid question as ``workbench.agent.search_task`` takes it."""
-        said = {"seq": self.seq, "query": self.text, "k": HITS, "mode": "hybrid", "prefix": True}
-        reach = "everywhere" if self.everywhere else "team"
-        return {**said, "explain": self.explain, "reach": reach, "as_of": self.as_of}
+        return {
+            "seq": self.seq,
+            "query": self.text,
+            "k": HITS,
+            "mode": "hybrid",
+            "prefix": True,
+            "explain": self.explain,
+            "reach": "everywhere" if self.everywhere else "team",
+            "as_of": self.as_of,
+        }
 
 
 class Engine:

@@ -69,7 +69,7 @@ def explanation_rows(hit: FoundHit) -> list[Row]:
     rows = [Row("hit", row_text(hit.snippet), tail=(where,)), Row("gap", words(""), inert=True)]
     for part in hit.parts:
         did = effect(part)
-        name = piece(row_text(part.name).ljust(_NAME), "muted")
+        name = piece(row_text(part.name).ljust(_NAME))
         lead = (name, piece(did.text.ljust(_EFFECT), did.tone))
         rows.append(Row(part.name, row_text(part.words), lead=lead))
     rows.append(Row("sum", sum_of(hit.parts, hit.score), tone="accent"))

@@ -20,7 +20,17 @@ from screens.actions.availability import FocusContext
 from screens.actions.keys import key_for
 from screens.dialogs.dialog import advice as in_keys
 from screens.drawing.clock import today
-from screens.drawing.safe_text import Row, RowPart, Shown, grouped, piece, row_text, safe_piece, words
+from screens.drawing.safe_text import (
+    Row,
+    RowPart,
+    Shown,
+    grouped,
+    lines_text,
+    piece,
+    row_text,
+    safe_piece,
+    words,
+)
 from screens.frames.action_screen import Command
 from screens.loading.workspace_model import moment_of
 from screens.search.engine import (
@@ -87,16 +97,6 @@ class LiveSearch:
         """Who shows the parts of scores."""
 
     @property
-    def rows(self) -> list[Row]:
-        """The hits, best first."""
-        return list(self._overlay.hits.rows)
-
-    @property
-    def found(self) -> SearchUpdate | None:
-        """The answer that is shown."""
-        return self._state.found
-
-    @property
     def count(self) -> int:
         """How many hits there are."""
         return len(self._overlay.hits.rows) if self._question.text.strip() else 0
@@ -132,7 +132,7 @@ class LiveSearch:
         from screens.search.parsed_query import offer  # noqa: PLC0415 - not before the first paint
 
         whole, choices = await offer(text, today(), self._engine.values)
-        self._overlay.post_message(SearchOverlay.Offered(text, choices))
+        self._overlay.call_later(self._overlay.offered, text, choices)
         return whole or None
 
     # -- what was searched for before ------------------------------------------------------------
@@ -481,28 +481,28 @@ def condition(state: SearchState) -> Condition:
     if problems:
         corner = piece(problems[0][0], "warn")
         return Condition(corner, tuple(safe_piece(said, "warn") for _, said in problems))
-    return Condition(_at_work(state, sides) or piece(sides, "muted"))
+    return Condition(_at_work(state, sides) or piece(sides))
 
 
 def emptiness(state: SearchState, *, narrowed: bool) -> Shown:
     """What stands where hits would be, over several lines: the first says what is, the others what helps."""
     if state.preparing is not None:
-        return _lines(
-            f"{INDEXING} {state.preparing}", f"hits will appear automatically; {_key('back')} leaves"
+        return lines_text(
+            (f"{INDEXING} {state.preparing}", f"hits will appear automatically; {_key('back')} leaves")
         )
     if state.failure and state.building is not None:
         stage = state.building.stage
         counted = stage is not None and stage.phase == KEYWORD_INDEX and stage.is_counted
         files = f", {grouped(stage.done)} of {grouped(stage.total)} files" if stage and counted else ""
         said = f"{INDEXING} building the keyword index{files}"
-        return _lines(said, "keyword hits are shown when it is ready")
+        return lines_text((said, "keyword hits are shown when it is ready"))
     if state.failure:
-        return _lines(f"{FAILED} the search failed: {state.failure}", _helps(state.hint))
+        return lines_text((f"{FAILED} the search failed: {state.failure}", _helps(state.hint)))
     if state.found is None:
         return words(f"{LOADING} searching …")
     if state.loading and state.found.sides == "keyword":
-        return _lines(
-            f"{EMPTY} nothing has these words", f"{LOADING} semantic search is loading and may find more"
+        return lines_text(
+            (f"{EMPTY} nothing has these words", f"{LOADING} semantic search is loading and may find more")
         )
     helps = (
         "remove a filter, or words"
@@ -510,7 +510,7 @@ def emptiness(state: SearchState, *, narrowed: bool) -> Shown:
         else f"try fewer or other words; {_key('help')} explains the query language"
     )
     by = "" if state.found.sides == "hybrid" else " by keyword only"
-    return _lines(f"{EMPTY} nothing found{by}", helps)
+    return lines_text((f"{EMPTY} nothing found{by}", helps))
 
 
 def _at_work(state: SearchState, sides: str) -> RowPart | None:
@@ -551,7 +551,3 @@ def _again() -> str:
 def _key(action: str) -> str:
     """What to press while words are typed."""
     return key_for(action, FocusContext.QUERY)
-
-
-def _lines(*lines: str) -> Shown:
-    return Shown("\n".join(row_text(line) for line in lines if line))

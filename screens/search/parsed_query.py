@@ -202,11 +202,11 @@ def choices(one: Unfinished, found: Values) -> tuple[RowPart, ...]:
         return ()  # it is finished: what was understood is of more use
     if not found:
         nothing = one.name in KNOWN and one.begun
-        return (safe_piece(f"{one.name}: nothing has “{one.begun}”", "muted"),) if nothing else ()
+        return (safe_piece(f"{one.name}: nothing has “{one.begun}”"),) if nothing else ()
     parts = [piece(f"{one.name}:", "accent")]
     first = taken(one, found)
     for value, count in found:
-        parts.append(safe_piece(f"{value} ({grouped(count)})" if count else value, "muted"))
+        parts.append(safe_piece(f"{value} ({grouped(count)})" if count else value))
         if value == first:
             parts.append(_TAKES)
     return tuple(parts)

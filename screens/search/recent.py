@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from screens.drawing.safe_text import Row, piece, row_text
-from screens.loading.workspace_model import require_today
-from workbench.config.read_only import require_more_than_looking
+from screens.loading.workspace_model import require_writable
 from workbench.errors import WorkbenchError
 from workbench.workspace.state_files import KEPT_SEARCHES, remember, searches
 from workbench.workspace.workspace import Workspace
@@ -66,8 +65,7 @@ class RecentSearches(InputHistory):
         """Remember a search; where nothing can be written, until the end of this run."""
         super().add(text)
         try:
-            require_today(self._workspace)
-            require_more_than_looking()
+            require_writable(self._workspace)
             self.texts = remember(self._workspace.state_dir(), text)
         except (OSError, WorkbenchError):
             return

@@ -201,16 +201,13 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class Server:
     """Serves the workspace at ``root`` to whoever has the token."""
 
-    def __init__(
-        self, root: Path, *, most: int = MOST, visitor: type[BrowserSession] = BrowserSession
-    ) -> None:
+    def __init__(self, root: Path, *, most: int = MOST) -> None:
         self.token = new_token()
         self.port = 0
         self._host = "127.0.0.1"
         self.visitors: set[BrowserSession] = set()
         self._root = root
         self._most = most
-        self._visitor = visitor
         self._runner: web.AppRunner | None = None
 
     @property
@@ -286,7 +283,7 @@ class Server:
             await socket.send_bytes(_FULL)
             await socket.close(code=WSCloseCode.TRY_AGAIN_LATER)
             return socket
-        visitor = self._visitor(self._root, socket.send_bytes)
+        visitor = BrowserSession(self._root, socket.send_bytes)
         self.visitors.add(visitor)
         try:
             showing = asyncio.create_task(

@@ -9,17 +9,16 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, cast
 
 from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Input
 
 from screens.actions.action import Action
-from screens.actions.key_file import LoadedKeys, load_keys, write_profile
-from screens.actions.keymap import PROFILES, KeyProblem, key_map
+from screens.actions.key_file import KeyProblem, LoadedKeys, key_map, load_keys, write_profile
+from screens.actions.keymap import PROFILES
 from screens.actions.keys import key_for, key_names
-from screens.actions.registry import ACTIONS, FocusContext, grouped_actions
+from screens.actions.registry import FocusContext, grouped_actions
 from screens.dialogs.dialog import ChooseScreen
 from screens.drawing.safe_text import (
     GAP,
@@ -36,7 +35,7 @@ from screens.drawing.safe_text import (
 from screens.frames.overlay_screen import Found, NarrowScreen, Services
 from screens.main.request import Request
 from screens.settings.checks import fit, theme_names
-from screens.widgets.lines import QueryInput
+from screens.widgets.lines import NarrowLine
 from workbench.config.settings import DECLARED
 from workbench.config.settings_report import (
     ReportedSetting,
@@ -57,9 +56,6 @@ from workbench.operations.edit_settings import (
     target,
 )
 from workbench.workspace.layout import SETTINGS_FILE
-
-if TYPE_CHECKING:
-    from screens.app import WorkbenchApp
 
 SETTING, ACTION = "setting:", "action:"
 """How the ids of the rows of settings begin, and of the rows of actions."""
@@ -152,14 +148,14 @@ def setting_facts(setting: ReportedSetting, themes: Sequence[str] = (), refusal:
     choices = choices_of(setting.name, themes)
     yield f"{setting.name}: {setting.shown}", "head"
     yield declared.doc, "text"
-    yield GAP, "text"
+    yield GAP
     yield f"Default: {value_text(setting.name, declared.default)}", "muted"
     yield f"Unit: {declared.unit}" if declared.unit else "", "muted"
     yield "May be: " + ", ".join(word or "(nothing)" for word in choices) if choices else "", "muted"
     yield f"From: {_origin_text(setting)}", _ORIGINS[setting.origin].tone
     for said in setting.also:
         yield f"Also set in {said.path}, line {said.line}; the value above wins", "faint"
-    yield GAP, "text"
+    yield GAP
     if declared.secret:
         yield "It is never shown, not even while you type: better set it in the file with an editor.", "warn"
     yield from _ways(setting, refusal)
@@ -225,10 +221,10 @@ def _action_row(action: Action, keys: LoadedKeys) -> Row:
 def action_facts(action: Action, keys: LoadedKeys) -> Lines:
     """Everything about the keys of one action."""
     file, profile = keys.path, keys.map.profile
-    profiled, _ = key_map(ACTIONS, profile)
+    profiled, _ = key_map(profile)
     yield f"{action.label}: {key_names(keys.map.of(action.id)) or 'no key'}", "head"
     yield action.help, "text"
-    yield GAP, "text"
+    yield GAP
     yield f"Name in keys.toml: {action.id}", "muted"
     yield f"In the profile {profile}: {key_names(profiled.of(action.id)) or 'no key'}", "muted"
     yield "Where: " + ", ".join(sorted(action.places)), "muted"
@@ -238,7 +234,7 @@ def action_facts(action: Action, keys: LoadedKeys) -> Lines:
     for problem in keys.problems:
         if problem.action == action.id:
             yield problem.text, "muted" if problem.note else "warn"
-    yield GAP, "text"
+    yield GAP
     yield f"{key_for('change_setting')} opens {file} in your editor", "muted"
     yield f'There, under [keys]: {action.id} = ["ctrl+x", "F5"], or [] for no key', "muted"
     yield f"{key_for('key_profile')} starts from another profile: {', '.join(PROFILES)}", "muted"
@@ -259,15 +255,13 @@ class SettingsScreen(NarrowScreen):
 
     PLACES = (FocusContext.SETTINGS, FocusContext.ENTERING)
     LEAVES = "settings"
-    BESIDE = True
 
     def __init__(self, services: Services) -> None:
         super().__init__(services, "Settings", "filter")
         self.told: SettingsReport | None = None
         self.keys: LoadedKeys | None = None
-        self.entry = QueryInput(compact=True, classes="narrow", id="settings-entry", select_on_focus=False)
-        """The line that a value is typed in; hidden until then."""
-        self.entry.display = False
+        self.entry = NarrowLine(id="settings-entry")
+        """The line that a value is typed in."""
         self._typed_for: ReportedSetting | None = None
         """The setting whose value is typed, to be written into the workspace's file where it is shared."""
         self._typed_shared = False
@@ -372,7 +366,7 @@ class SettingsScreen(NarrowScreen):
     def action_open(self) -> None:
         """Change it, where that can be done."""
         if reason := self.why().get("change_setting"):
-            self.services.say(sentence(reason), severity="warning")
+            self.warn(sentence(reason))
         else:
             self.action_change_setting()
 
@@ -395,8 +389,7 @@ class SettingsScreen(NarrowScreen):
 
     def action_edit_keys(self) -> None:
         """Open keys.toml in the editor."""
-        app = cast("WorkbenchApp", self.app)
-        app.keying.edit(app)
+        self.app.keying.edit(self.app)
         self.reload()
 
     def action_key_profile(self) -> None:
@@ -413,9 +406,8 @@ class SettingsScreen(NarrowScreen):
 
         def written(skipped: Sequence[KeyProblem]) -> None:
             said = [f"Keys: profile {profile}", *(problem.text for problem in skipped[:_MOST_SKIPPED])]
-            self.services.say(*said, severity="warning" if skipped else "information")
-            app = cast("WorkbenchApp", self.app)
-            app.keying.read_again(app)
+            self.say(*said, severity="warning" if skipped else "information")
+            self.app.keying.read_again(self.app)
             self.reload()
 
         self._carry_out(write, written)
@@ -471,7 +463,7 @@ class SettingsScreen(NarrowScreen):
         else:
             file = told.workspace if self._typed_shared else told.own
             lines = [(f"{key_for('enter_setting')} writes it into {file}", "good")]
-        self.behind.show([*line_rows([*lines, (GAP, "text")], "entry"), *line_rows(setting_facts(setting))])
+        self.behind.show([*line_rows([*lines, GAP], "entry"), *line_rows(setting_facts(setting))])
         self.behind.jump(0)
 
     def _typed_value(self, setting: ReportedSetting, told: SettingsReport) -> Value:
@@ -510,9 +502,9 @@ class SettingsScreen(NarrowScreen):
             setting = changed.setting
             shown = setting.shown if setting else ""
             done = f"{name}: {shown}" if value is not None else f"{name} is removed: {shown}"
-            self.services.say(done, changed.overruled)
+            self.say(done, changed.overruled)
             if setting is not None and setting.name == "theme":
-                cast("WorkbenchApp", self.app).theming.use(str(setting.value))
+                self.app.theming.use(str(setting.value))
             self.reload()
 
         write = partial(set_own, name, value, workspace_file=self._file, check=fit)

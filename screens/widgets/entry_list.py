@@ -124,6 +124,11 @@ class EntryList(LineView, Toned, can_focus=True, inherit_bindings=False):
         """What the row under the cursor stands for, to the screen that made it; None without a row."""
         return self.row.of if self.row else None
 
+    @property
+    def place(self) -> str:
+        """Which row the cursor is on, of how many: ``3/1,200``; empty without rows."""
+        return f"{self.cursor + 1:,}/{len(self.rows):,}" if self.rows else ""
+
     def marked_rows(self) -> list[Row]:
         """The marked rows, in order."""
         return [row for row in self.rows if row.id in self.marked] if self.marked else []
@@ -196,6 +201,10 @@ class EntryList(LineView, Toned, can_focus=True, inherit_bindings=False):
         self._anchor = None
         self.marked = self.marked | set(ids) if on else self.marked - set(ids)
         self.refresh()
+
+    def unmark(self) -> None:
+        """Take all marks away."""
+        self.mark(self.marked, on=False)
 
     @property
     def ranging(self) -> bool:

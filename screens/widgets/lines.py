@@ -466,8 +466,8 @@ class _Continuing(Suggester):
 class NarrowLine(QueryInput):
     """One line, hidden until it is opened. What is typed stays when it is left."""
 
-    def __init__(self, placeholder: str, *, id: str) -> None:
+    def __init__(self, placeholder: str = "", *, id: str, select_on_focus: bool = False) -> None:
         super().__init__(
-            placeholder=placeholder, compact=True, id=id, classes="narrow", select_on_focus=False
+            placeholder=placeholder, compact=True, id=id, classes="narrow", select_on_focus=select_on_focus
         )
         self.display = False

@@ -111,11 +111,6 @@ class PreviewPane(LineView, Toned, can_focus=False, inherit_bindings=False):
         else:
             self.jump(self._focus_at - self._above())
 
-    @property
-    def history(self) -> tuple[Shown, ...]:
-        """What was done to the entry, newest first."""
-        return tuple(line.text for line in self.beneath.get("history", ()))
-
     def show_beneath(self, key: str, **more: Sequence[DetailLine]) -> None:
         """What else is known of the entry, by sort; kept until the entry is shown."""
         if self.shown is None or self.shown.key != key:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from screens.drawing.safe_text import EMPTY, Row, RowPart, Shown, piece, safe_piece, words
 from screens.widgets.entry_list import EntryList
@@ -41,25 +39,6 @@ class Condition:
 
 class SearchOverlay(Vertical):
     """Open or closed; it keeps what was typed and what was found either way."""
-
-    @dataclass
-    class Typed(Message):
-        """The words changed."""
-
-        text: str
-
-    @dataclass
-    class Closed(Message):
-        """It was closed; ``text`` is what stood in the line."""
-
-        text: str
-
-    @dataclass
-    class Offered(Message):
-        """What can follow ``text``."""
-
-        text: str
-        choices: tuple[RowPart, ...]
 
     def __init__(self) -> None:
         super().__init__(id="search")
@@ -107,12 +86,6 @@ class SearchOverlay(Vertical):
         self.display = True
         self.input.select_all()
 
-    def close(self) -> None:
-        """Hide it."""
-        if self.display:
-            self.post_message(self.Closed(self.input.value))
-        self.display = False
-
     def say(self, condition: Condition) -> None:
         """How the search is doing: at the right end of the line, and in words beneath the hits."""
         self.condition = condition
@@ -124,7 +97,7 @@ class SearchOverlay(Vertical):
         """What was understood of the words, and what was not; ``then`` is a moment of the past."""
         past = [piece(f"memory as of {then}: read-only", "warn")] if then else []
         known = [chip for chip in chips if not (past and chip.text.startswith("as of "))]
-        self._told = (*past, *known, *(safe_piece(f"· {note}", "muted") for note in notes))
+        self._told = (*past, *known, *(safe_piece(f"· {note}") for note in notes))
         self._meant.show(self._choices or self._told)
 
     def keep_offer(self, text: str) -> None:
@@ -132,10 +105,10 @@ class SearchOverlay(Vertical):
         if text[-1:].isspace():
             self._offer(())
 
-    def on_search_overlay_offered(self, message: SearchOverlay.Offered) -> None:
-        """Show what the condition that is typed can be, unless somebody typed on."""
-        if message.text == self.input.value:
-            self._offer(message.choices)
+    def offered(self, text: str, choices: tuple[RowPart, ...]) -> None:
+        """Show what the condition at the end of ``text`` can be, unless somebody typed on."""
+        if text == self.input.value:
+            self._offer(choices)
 
     def _offer(self, choices: tuple[RowPart, ...]) -> None:
         self._choices = choices
@@ -158,15 +131,9 @@ class SearchOverlay(Vertical):
             self.hits.into_view()
         self._place()
 
-    @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
-        event.stop()
-        self.post_message(self.Typed(event.value))
-
     def on_entry_list_moved(self) -> None:
         """Keep the place on the frame true."""
         self._place()
 
     def _place(self) -> None:
-        count = len(self.hits.rows)
-        self.border_subtitle = Content(f"{self.hits.cursor + 1}/{count}" if count else "")
+        self.border_subtitle = Content(self.hits.place)

@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import events
-from textual.worker import Worker, WorkerError
+from textual.worker import WorkerError
 
-from screens.drawing.safe_text import said_of
 from screens.main.screen import MainScreen
 from workbench.errors import WorkbenchError
 from workbench.workspace.registry import Registry, free_name, memory_root, read_registry, register
@@ -33,6 +32,7 @@ OPEN, KEEP = "open:", "keep:"
 """How the ids of rows begin that open a folder, and of those that put it on the list too."""
 
 
+_STILL = "Still in this workspace"
 _ASKED_FOR = ("curate", "plan")
 """The groups of workers that do what a person asked for."""
 
@@ -68,8 +68,7 @@ class WorkspaceSwitch:
     def go(self, root: Path, *, at: str = "", keep: bool = False) -> None:
         """Show the workspace in ``root``, the cursor on the address ``at``; ``keep`` puts it on the list."""
         self._under_way = True
-        work = partial(self._exchange, root, at, keep)
-        _: Worker[None] = self._app.run_worker(work, group="switching", exit_on_error=False)
+        self._app.work(partial(self._exchange, root, at, keep), "switching")
 
     async def close(self) -> None:
         """Wait for old screens to end."""
@@ -82,7 +81,7 @@ class WorkspaceSwitch:
             known = await asyncio.to_thread(read_registry)
         except WorkbenchError as error:
             self._app.main.key_queue.opened()
-            self._failed(error)
+            self._app.main.say_failure(error, _STILL)
         else:
             self._app.main.call_later(self._show, known)
 
@@ -109,7 +108,7 @@ class WorkspaceSwitch:
         try:
             name = await asyncio.to_thread(add)
         except WorkbenchError as error:
-            self._failed(error)
+            self._app.main.say_failure(error, _STILL)
         else:
             self._app.main.name_it()
             self._app.main.say(f"This workspace is on the list as {name}")
@@ -123,14 +122,14 @@ class WorkspaceSwitch:
             if root == app.workspace.today:
                 old.call_later(old.navigation.to, at)
             elif not await self._settled(old):
-                old.say("Answer this question first", severity="warning")
+                old.warn("Answer this question first")
             else:
                 place = await asyncio.to_thread(partial(Workspace.open, root, anyhow=True))
                 await self._replace(old, place, at)
             if keep:
                 await self._add(root)
         except (WorkbenchError, OSError) as error:
-            self._failed(error)
+            old.say_failure(error, _STILL)
         finally:
             self._under_way = False
             if self._left_out:
@@ -157,8 +156,3 @@ class WorkspaceSwitch:
         task = asyncio.create_task(old.end())
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
-
-    def _failed(self, error: WorkbenchError | OSError) -> None:
-        known = isinstance(error, WorkbenchError)
-        severity = "warning" if known else "error"
-        self._app.main.say(" · ".join(said_of(error)), severity=severity, title="Still in this workspace")

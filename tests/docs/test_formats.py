@@ -11,8 +11,8 @@ import pytest
 from screens.actions.key_file import keys_in
 from tests.docs.pages import DOCS, Block, read_page
 from tests.support.episode_pages import parse_page
+from themes import parse_theme
 from themes.contrast import faults
-from themes.theme import parse_theme
 from workbench.config.safe_yaml import read_mapping
 from workbench.config.settings import USER_ONLY, flat, load
 from workbench.health.recall_tests import parse_recall_tests

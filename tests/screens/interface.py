@@ -38,6 +38,11 @@ class Interface:
         """What toasts say at present."""
         return "\n".join(f"{note.title}\n{note.message}" for note in self.app._notifications)
 
+    @property
+    def history(self) -> list[str]:
+        """What the preview says was done to the entry, newest first."""
+        return [line.text for line in self.main.preview.beneath.get("history", ())]
+
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
 

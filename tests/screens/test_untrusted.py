@@ -78,7 +78,7 @@ async def test_search_results_show_it_as_itself(hostile: Sandbox) -> None:
     async with opened(hostile.workspace, (240, 50)) as interface:
         await interface.press("slash")
         await interface.type("quit [/]")
-        await interface.until(lambda: interface.main.live_search.rows, "hits")
+        await interface.until(lambda: interface.main.overlay.hits.rows, "hits")
         await interface.until_shown("log [/ [@click=app.quit]")
         assert is_clean(interface)
 

@@ -6,13 +6,14 @@ import pytest
 
 from screens.actions.action import Action
 from screens.actions.availability import FocusContext
-from screens.actions.keymap import PROFILES, RESERVED, KeyMap, KeyOverride, KeyProblem, key_map
+from screens.actions.key_file import RESERVED, KeyOverride, KeyProblem, key_map
+from screens.actions.keymap import PROFILES, KeyMap
 from screens.actions.keys import key_called, key_for, key_name
 from screens.actions.registry import ACTIONS, by_id, is_bound, key_table, keys_json
 
 
 def made(*wishes: KeyOverride, profile: str = "default") -> tuple[KeyMap, list[KeyProblem]]:
-    return key_map(ACTIONS, profile, wishes)
+    return key_map(profile, wishes)
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -29,7 +29,7 @@ def test_days_until(days: int, said: str) -> None:
 
 def test_numbers() -> None:
     assert grouped(9412) == "9,412"
-    assert plural(1, "entry", "entries") == "1 entry"
+    assert plural(1, "entry") == "1 entry"
     assert plural(1200, "byte") == "1,200 bytes"
     assert of_all(216, 1200, "files") == "216/1,200 files"
     assert of_all(715, 715, "files") == ""

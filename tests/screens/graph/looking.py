@@ -16,7 +16,7 @@ def graph_screen(interface: Interface) -> GraphScreen:
 async def open_graph(interface: Interface, *, pages: int = 1) -> GraphScreen:
     """Wait until the panes have read the pages, press the key, wait until something is shown."""
     graph = interface.main.panes[3]
-    await interface.until(lambda: len(graph.view.entities) >= pages, "the pages")  # type: ignore[attr-defined]
+    await interface.until(lambda: len(graph.view.pages) >= pages, "the pages")  # type: ignore[attr-defined]
     await interface.press("R")
     await interface.until(lambda: len(interface.app.screen_stack) > 1, "the screen")
     screen = graph_screen(interface)

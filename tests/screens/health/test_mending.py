@@ -99,11 +99,11 @@ async def test_a_backup_that_is_killed_says_what_counts_and_how_to_make_one(
         await interface.type("disk")
         await interface.press("enter")
         await interface.until_shown("2,400 of 4,800")
-        work = user_jobs.backup_job_of(interface.main.screen_opener.services)._client
+        work = user_jobs.BackupJob.of(interface.main.screen_opener.services)._client
         assert work is not None
         assert work.child is not None
         os.kill(work.child.pid, signal.SIGKILL)
-        await interface.until_said("No backup: backing up was ended by SIGKILL")
+        await interface.until_said("No backup\nbacking up was ended by SIGKILL")
         await interface.until_said(
             "the incomplete backup is ignored, the one before it is kept; b starts a new one"
         )

@@ -235,9 +235,9 @@ async def test_an_entry_is_followed_through_its_moves(sandbox: Sandbox) -> None:
         await interface.press("home", "right", "right", "O", "h", "space", "ctrl+o")
         await interface.until_said("Edited")
         await interface.until(
-            lambda: len(interface.main.preview.history) >= 3, "edit, promotion and the first line of the log"
+            lambda: len(interface.history) >= 3, "edit, promotion and the first line of the log"
         )
-        history = "\n".join(interface.main.preview.history)
+        history = "\n".join(interface.history)
         assert history.index("edit:") < history.index("promote:") < history.index("add:")
 
 

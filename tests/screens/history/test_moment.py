@@ -27,7 +27,7 @@ async def test_the_past_names_its_moment_is_read_and_refuses_every_action(sandbo
             await interface.until_said("is read-only")
         assert interface.app.screen is interface.main
         assert "Written later" not in str(interface.main.here.rows)
-        await interface.until(lambda: interface.main.preview.history, "its history up to then")
+        await interface.until(lambda: interface.history, "its history up to then")
     assert sandbox.read(LOG) == (LOG_TEXT + "- Written later\n").encode()
     assert sandbox.git("log", "--format=%s").split("\n")[0] == "later"
 

@@ -160,5 +160,5 @@ async def test_an_answer_about_today_is_not_shown_in_the_past(sandbox: Sandbox) 
         await interface.press("escape", OLDER)
         await arrives(interface, "start")
         searching.answered(SearchAnswered(asked, SearchUpdate("port", (), "keyword"), final=True))
-        assert searching.found is None
+        assert not interface.main.overlay.hits.rows
         assert not searching.settled

@@ -136,8 +136,8 @@ async def test_a_search_before_the_first_index_says_how_far_the_keyword_index_is
             slowly.undo()
             replace_task(monkeypatch, "search", by=SLOW)
             await interface.press("slash", "ctrl+r")
-            await interface.until(lambda: interface.main.live_search.rows, "hits, once there is an index")
-            assert interface.main.live_search.rows[0].text == "The staging port is 8443"
+            await interface.until(lambda: interface.main.overlay.hits.rows, "hits, once there is an index")
+            assert interface.main.overlay.hits.rows[0].text == "The staging port is 8443"
 
 
 async def test_what_is_taken_in_is_what_the_command_takes_in_and_undo_takes_it_back(
@@ -241,7 +241,7 @@ async def test_taking_in_that_is_killed_says_by_what_how_far_it_was_and_how_to_g
         assert work.child is not None
         os.kill(work.child.pid, signal.SIGKILL)
         await interface.until_said(
-            "ingest was ended by SIGKILL with 2,400 of 4,800 done (words) · "
+            "ingest was ended by SIGKILL with 2,400 of 4,800 done (words)\n"
             "the system does this when it runs out of memory; "
             "what was ingested before stays; I continues with the rest"
         )

@@ -163,7 +163,7 @@ async def test_what_was_done_to_an_entry_is_listed(sandbox: Sandbox) -> None:
         await interface.until_said("Promoted")
         await interface.press("k", "j")
         await interface.until(
-            lambda: any("promote: The staging port" in line for line in interface.main.preview.history),
+            lambda: any("promote: The staging port" in line for line in interface.history),
             "the operation in the preview",
         )
 
@@ -180,11 +180,11 @@ async def test_what_is_known_before_the_lines_are_read_is_shown_with_them(
         await interface.press("p")
         await interface.until_said("Promoted")
         await interface.press("k")
-        await interface.until(lambda: not interface.main.preview.history, "another entry")
+        await interface.until(lambda: not interface.history, "another entry")
         monkeypatch.setattr("screens.loading.preview.preview_of", slowly)
         await interface.press("j")
         await interface.until(
-            lambda: any("promote: The staging port" in line for line in interface.main.preview.history),
+            lambda: any("promote: The staging port" in line for line in interface.history),
             "the operation in the preview",
         )
 
@@ -195,7 +195,7 @@ async def test_an_entry_of_a_very_large_file_is_not_followed_through_all_of_it(s
     async with opened(sandbox.workspace) as interface:
         await interface.go_to("5 word")
         await interface.until(
-            lambda: any("not looked up" in line for line in interface.main.preview.history),
+            lambda: any("not looked up" in line for line in interface.history),
             "why there is none",
         )
         await interface.press("s")

@@ -211,7 +211,7 @@ async def test_the_key_that_an_empty_graph_names_fills_it(sandbox: Sandbox) -> N
         await interface.press("I")
         await interface.until(lambda: interface.app.screen is not interface.main, "the question")
         await interface.press("enter")
-        await interface.until(lambda: interface.main.graph.view.entities, "an entity")
+        await interface.until(lambda: interface.main.graph.view.pages, "an entity")
         await interface.until(lambda: not interface.main.graph.has_class("-strip"), "room for it")
 
 

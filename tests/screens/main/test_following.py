@@ -87,4 +87,4 @@ async def test_the_index_is_followed_by_a_process_of_its_own(sandbox: Sandbox, p
         await interface.until(current.exists, "an index")
         await interface.press("slash")
         await interface.type("staging")
-        await interface.until(lambda: len(interface.main.live_search.rows) > 0, "hits")
+        await interface.until(lambda: len(interface.main.overlay.hits.rows) > 0, "hits")

@@ -30,11 +30,11 @@ def test_all_pages_are_in_every_view_once_they_are_known(sandbox: Sandbox) -> No
         sandbox.write(person(number), PERSON.format(due=date(2026, 1, 1)))
     store = Store(sandbox.workspace)
     files = store.files()
-    sizes = [len(view.episodes) for view in store.episodes(of_kind(files, Kind.EPISODE))]
+    sizes = [len(view.pages) for view in store.episodes(of_kind(files, Kind.EPISODE))]
     assert sizes == sorted(set(sizes))
     assert sizes[-1] == MANY
     assert len(sizes) > 1
-    sizes = [len(view.entities) for view in store.graph(of_kind(files, Kind.ENTITY))]
+    sizes = [len(view.pages) for view in store.graph(of_kind(files, Kind.ENTITY))]
     assert sizes[-1] == MANY
     assert len(sizes) > 1
     for number in range(0, MANY, 2):
@@ -42,12 +42,12 @@ def test_all_pages_are_in_every_view_once_they_are_known(sandbox: Sandbox) -> No
         sandbox.write(person(number), PERSON.format(due=date(2026, 1, 1)) + "\n- More\n")
     files = store.files()
     episodes = list(store.episodes(of_kind(files, Kind.EPISODE)))
-    assert [len(view.episodes) for view in episodes] == [MANY] * len(episodes)
+    assert [len(view.pages) for view in episodes] == [MANY] * len(episodes)
     assert len(episodes) > 1
-    assert len({one.path for one in episodes[0].episodes}) == MANY
-    assert sum(one.id.startswith("again") for one in episodes[-1].episodes) == MANY // 2
+    assert len({one.path for one in episodes[0].pages}) == MANY
+    assert sum(one.id.startswith("again") for one in episodes[-1].pages) == MANY // 2
     entities = list(store.graph(of_kind(files, Kind.ENTITY)))
-    assert [len(view.entities) for view in entities] == [MANY] * len(entities)
+    assert [len(view.pages) for view in entities] == [MANY] * len(entities)
     assert len(entities) > 1
 
 

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from screens.review.dream_job import dreamer_of, new_words
+from screens.review.dream_job import Dreamer, new_words
 from tests.screens.review.reviewing import reviewed
 from tests.support.tasks import replace_task
 from tests.support.workspaces import LOG, Sandbox
@@ -105,7 +105,7 @@ async def test_a_long_dream_says_how_far_it_is_blocks_nothing_and_is_stopped(san
         await review.interface.until_shown("2,400 of 4,800")
         await review.interface.press("escape")  # leaves: the dream goes on
         await review.interface.until(lambda: review.interface.main.is_active, "the panes")
-        assert dreamer_of(review.interface.main.screen_opener.services).running
+        assert Dreamer.of(review.interface.main.screen_opener.services).running
         await review.interface.press("D")
         await review.interface.until_shown("2,400 of 4,800")
         await review.interface.press("c")

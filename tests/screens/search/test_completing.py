@@ -111,7 +111,7 @@ async def test_a_path_is_completed_from_the_index_and_taken_with_a_key(sandbox: 
         await interface.until_shown("→ takes it")
         await interface.press("right")
         assert interface.main.overlay.input.value == "harbour path:memory/research/"
-        await interface.until(lambda: len(interface.main.live_search.rows) == 1, "the hit in that folder")
+        await interface.until(lambda: len(interface.main.overlay.hits.rows) == 1, "the hit in that folder")
 
 
 async def test_a_value_with_a_blank_is_taken_with_the_key_and_finds_its_entries(sandbox: Sandbox) -> None:
@@ -124,7 +124,7 @@ async def test_a_value_with_a_blank_is_taken_with_the_key_and_finds_its_entries(
         await interface.until_shown("s64: gauge 7 incident (1)   → takes it")
         await interface.press("right")
         assert interface.main.overlay.input.value == 'from:"s64: gauge 7 incident"'
-        await interface.until(lambda: len(interface.main.live_search.rows) == 1, "the entry from there")
+        await interface.until(lambda: len(interface.main.overlay.hits.rows) == 1, "the entry from there")
         await interface.press("left", "right")
         assert interface.main.overlay.input.value == 'from:"s64: gauge 7 incident"'
 

@@ -6,9 +6,8 @@ from contextvars import copy_context
 
 import pytest
 
-from screens.actions.keymap import key_map
-from screens.actions.keys import Chosen, use
-from screens.actions.registry import ACTIONS
+from screens.actions.key_file import key_map
+from screens.actions.keys import use
 from screens.drawing.safe_text import words
 from screens.jobs.running_jobs import JobStage
 from screens.search.engine import KEYWORD_INDEX, IndexChanged
@@ -51,7 +50,8 @@ def test_no_two_conditions_read_alike_even_without_colour() -> None:
 
 def test_what_helps_is_told_in_the_keys_of_the_profile() -> None:
     def with_vim() -> str:
-        use(Chosen(key_map(ACTIONS, "vim")[0]))
+        vim, _ = key_map("vim")
+        use(lambda: vim)
         return condition(CONDITIONS["stale"]).advice[0].text
 
     assert "f5 brings the index" in copy_context().run(with_vim).lower()

@@ -36,7 +36,7 @@ async def test_searches_are_offered_where_nothing_is_typed_and_made_again(sandbo
         await interface.until_shown("↺ tantivy")
         await interface.press("down", "enter")
         assert interface.main.overlay.input.value == "staging port"
-        await interface.until(lambda: interface.main.live_search.rows, "hits")
+        await interface.until(lambda: interface.main.overlay.hits.rows, "hits")
         await interface.until_shown("The staging port is 8443")
 
 

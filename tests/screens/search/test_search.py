@@ -107,7 +107,7 @@ async def test_a_hit_far_down_in_a_large_file_is_read_among_the_hits(sandbox: Sa
     async with opened(sandbox.workspace) as interface:
         await interface.press("slash")
         await interface.type("quokka")
-        await interface.until(lambda: interface.main.live_search.rows, "a hit")
+        await interface.until(lambda: interface.main.overlay.hits.rows, "a hit")
         await interface.until_shown("50003 ▎- The quokka likes figs")
         await interface.press("enter")
         await interface.until(lambda: interface.main.pane_layout.reading, "it is read")
@@ -129,7 +129,7 @@ async def test_a_hit_that_was_far_down_is_opened_in_its_pane_once_its_file_is_sh
         main = interface.main
         await interface.press("slash")
         await interface.type("quokka")
-        await interface.until(lambda: main.live_search.rows, "a hit")
+        await interface.until(lambda: main.overlay.hits.rows, "a hit")
         await interface.press("enter")
         await interface.until(lambda: main.pane_layout.reading, "it is read among the hits")
         await interface.press("escape")
@@ -276,10 +276,10 @@ async def test_a_hit_that_is_promoted_is_marked_at_once(indexed: Sandbox) -> Non
     async with opened(indexed.workspace) as interface:
         await interface.press("slash")
         await interface.type("staging")
-        await interface.until(lambda: interface.main.live_search.rows, "a hit")
+        await interface.until(lambda: interface.main.overlay.hits.rows, "a hit")
         for _ in range(2):
             await interface.press("tab", "p")
-            await interface.until(lambda: interface.main.live_search.rows[0].done, "the mark on the hit")
-            assert "✓" in str(interface.main.live_search.rows[0].tail)
+            await interface.until(lambda: interface.main.overlay.hits.rows[0].done, "the mark on the hit")
+            assert "✓" in str(interface.main.overlay.hits.rows[0].tail)
             await interface.press("u", "tab")
-            await interface.until(lambda: not interface.main.live_search.rows[0].done, "no mark")
+            await interface.until(lambda: not interface.main.overlay.hits.rows[0].done, "no mark")

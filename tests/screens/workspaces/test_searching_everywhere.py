@@ -51,7 +51,7 @@ async def everywhere(here: Interface, words: str) -> None:
     await here.press("slash", "ctrl+o")
     await here.until_shown("Search in all workspaces")
     await here.type(words)
-    await here.until(lambda: any(row.workspace for row in here.main.live_search.rows), "hits of another one")
+    await here.until(lambda: any(row.workspace for row in here.main.overlay.hits.rows), "hits of another one")
 
 
 async def test_each_hit_names_its_workspace(here_indexed: Sandbox, other: Sandbox) -> None:
@@ -60,9 +60,9 @@ async def test_each_hit_names_its_workspace(here_indexed: Sandbox, other: Sandbo
         shown = [line for line in here.text.splitlines() if "staging port is 8443" in line]
         assert any("other" in line for line in shown)
         assert any("workspace" in line for line in shown)
-        own = [row for row in here.main.live_search.rows if not row.workspace]
+        own = [row for row in here.main.overlay.hits.rows if not row.workspace]
         assert own, "hits of the workspace that is shown are rows like any other"
-        assert len({row.id for row in here.main.live_search.rows}) == len(here.main.live_search.rows)
+        assert len({row.id for row in here.main.overlay.hits.rows}) == len(here.main.overlay.hits.rows)
 
 
 async def test_the_key_turns_it_on_and_off_for_the_words_in_the_box(
@@ -70,13 +70,13 @@ async def test_the_key_turns_it_on_and_off_for_the_words_in_the_box(
 ) -> None:
     async with opened(here_indexed.workspace) as here:
         await search(here, "port")
-        assert not any(row.workspace for row in here.main.live_search.rows)
+        assert not any(row.workspace for row in here.main.overlay.hits.rows)
         await here.press("ctrl+o")
-        await here.until(lambda: any(row.workspace for row in here.main.live_search.rows), "those of others")
+        await here.until(lambda: any(row.workspace for row in here.main.overlay.hits.rows), "those of others")
         await here.press("f4")
         await here.until(
             lambda: (
-                here.main.live_search.rows and not any(row.workspace for row in here.main.live_search.rows)
+                here.main.overlay.hits.rows and not any(row.workspace for row in here.main.overlay.hits.rows)
             ),
             "its own alone",
         )
@@ -132,7 +132,7 @@ async def test_one_that_is_gone_is_named_and_the_rest_answers(here_indexed: Sand
         await here.press("slash", "ctrl+o")
         await here.type("staging port")
         await here.until_shown("its folder no longer exists")
-        await here.until(lambda: here.main.live_search.rows, "hits")
+        await here.until(lambda: here.main.overlay.hits.rows, "hits")
 
 
 async def test_explaining_is_refused_with_the_reason(here_indexed: Sandbox, other: Sandbox) -> None:
@@ -151,9 +151,9 @@ async def test_a_leaders_memory_is_found_beside_ones_own_and_only_read(
     async with opened(member) as here:
         await search(here, "broker Rosa staging")
         await here.until(
-            lambda: any(row.workspace == "leader" for row in here.main.live_search.rows), "theirs"
+            lambda: any(row.workspace == "leader" for row in here.main.overlay.hits.rows), "theirs"
         )
-        assert {row.workspace for row in here.main.live_search.rows} == {"", "leader"}
+        assert {row.workspace for row in here.main.overlay.hits.rows} == {"", "leader"}
         await here.press("tab")
         rows = here.main.overlay.hits
         rows.go(next(at for at, row in enumerate(rows.rows) if "Rosa" in row.text))
