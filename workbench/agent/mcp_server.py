@@ -40,7 +40,7 @@ from workbench.agent.context import inject
 from workbench.agent.line_warnings import line_warnings
 from workbench.agent.tools.registry import TOOLS, advice, call_tool
 from workbench.agent.tools.tool import AgentSession, Call, Lane, ToolError
-from workbench.errors import NotMemoryError, UsageError, WorkbenchError
+from workbench.errors import NotMemoryError, NoWorkspaceError, UsageError, WorkbenchError
 from workbench.memory.names import RelPath
 from workbench.memory.provenance import parse_day
 from workbench.safety.secrets import masked
@@ -195,6 +195,8 @@ async def _serve(session: AgentSession) -> None:
 
     async def requests() -> AsyncIterator[str]:
         async for line in anyio.wrap_file(stdin):
+            if not line.strip():
+                continue
             request = _readable(line)
             if isinstance(request, str):
                 yield request
@@ -293,6 +295,8 @@ class _Handlers:
             found = await self._in_thread(run, tool.lane if tool else "read", call)
         except ToolError as error:
             return _said(str(error), is_error=True)
+        except NoWorkspaceError as error:
+            return _said(advice(error), is_error=True)
         except Exception as error:  # one defect must not end the server for all that follows
             _note(f"{tool.name if tool else 'a tool'} failed: {type(error).__name__}")
             return _said(
@@ -366,23 +370,20 @@ class _Handlers:
 
     async def _answered(self, run: Callable[[], _T], lane: Lane = "read", call: Call | None = None) -> _T:
         """What ``run`` returns; an error of ours becomes one of the protocol's, with what to do next."""
-
-        def run_where_there_is_memory() -> _T:
-            self._session.require_folder()
-            return run()
-
         try:
-            return await self._in_thread(run_where_there_is_memory, lane, call)
+            return await self._in_thread(run, lane, call)
         except (WorkbenchError, OSError) as error:
             raise MCPError(types.INVALID_PARAMS, advice(error)) from None
 
     async def _in_thread(self, run: Callable[[], _T], lane: Lane = "read", call: Call | None = None) -> _T:
         """What ``run`` returns; where nobody waits any more, ``call`` is cancelled and it is left alone.
 
-        Lines that a program wrote into a replaced file are in their file before it is read.
+        Lines that a program wrote into a replaced file are in their file before it is read. Raises
+        NoWorkspaceError where the folder went away.
         """
 
         def run_on_all_lines() -> _T:
+            self._session.require_folder()
             self._session.late.carry()
             return run()
 

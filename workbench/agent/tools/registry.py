@@ -71,7 +71,6 @@ def call_tool(session: AgentSession, name: str, arguments: Any, call: Call) -> R
         known = ", ".join(TOOLS)
         raise ToolError(as_line(f"There is no tool {name}. There are: {known}.", LONGEST_ADVICE))
     try:
-        session.require_folder()
         return tool(session, {} if arguments is None else arguments, call)
     except (WorkbenchError, OSError) as error:
         raise ToolError(advice(error, writes=tool.writes)) from error
