@@ -44,7 +44,6 @@ TOLD = [
         "Until then use memory_get",
     ),
     (ConflictError("newer text is in the way"), "Read it again, then decide"),
-    (UsageError("that makes no sense"), "Nothing was changed."),
 ]
 
 
@@ -53,6 +52,12 @@ def test_each_error_says_what_to_do_next(error: WorkbenchError, following: str) 
     told = advice(error)
     assert following in told
     assert error.message.split("\n")[0][:20] in told
+
+
+def test_what_was_not_changed_is_said_where_something_would_have_been() -> None:
+    error = UsageError("that makes no sense")
+    assert advice(error, writes=True) == "that makes no sense. Nothing was changed."
+    assert advice(error) == "that makes no sense."
 
 
 def test_hints_for_people_are_not_passed_on_to_agents() -> None:

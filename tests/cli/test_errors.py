@@ -137,6 +137,22 @@ def test_output_that_cannot_be_written_is_said_and_fails(sandbox: Sandbox, comma
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("command", "code", "told"),
+    [
+        ("mcp", 0, ""),
+        ("context --hook", 0, "the hook's JSON has no prompt"),
+        ("flush --hook", 0, "transcript_path"),
+        ("", 2, "the interface needs a terminal"),
+    ],
+)
+def test_a_closed_stdin_is_an_empty_one(sandbox: Sandbox, command: str, code: int, told: str) -> None:
+    done = program(sandbox, f"{command} <&-")
+    assert (done.returncode, done.stdout) == (code, "")
+    assert "Traceback" not in done.stderr
+    assert told in done.stderr
+
+
 def test_a_closed_stream_is_never_a_file_of_the_workspace(sandbox: Sandbox) -> None:
     """The next file that is opened would get its number, and what is printed would land in it."""
     done = program(sandbox, f"promote '{sandbox.address('staging port')}' 0<&- 1>&- 2>&-")

@@ -203,6 +203,38 @@ def test_whatever_a_client_sends_the_next_call_is_answered(server: Server) -> No
             assert "8443" in answer["result"]["content"][0]["text"], line[:80]
 
 
+REFUSED: tuple[tuple[bytes, int | None, int], ...] = (
+    (b'{"jsonrpc":"2.0","id":1,"method":"ping"', 1, -32700),
+    (b"not json", None, -32700),
+    (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None, -32600),
+    (b'{"jsonrpc":"2.0","id":[1],"method":"ping"}', None, -32600),
+    (b'{"jsonrpc":"2.0","id":4}', 4, -32600),
+    (b"[]", None, -32600),
+)
+
+
+def test_every_line_that_cannot_be_read_is_answered(server: Server) -> None:
+    with started(server()) as process:
+        said(process, *HELLO)
+        answers(process, 1)
+        for line, number, code in REFUSED:
+            said(process, line)
+            ((named, answer),) = answers(process, 1).items()
+            assert (named, answer["error"]["code"]) == (number, code), line
+
+
+def test_a_request_with_half_an_emoji_is_answered(server: Server, served: Sandbox) -> None:
+    """JavaScript cuts text between the two halves of a character, and sends what is left of it."""
+    ask = b'{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"memory_graph_store","arguments":'
+    with started(server()) as process:
+        said(process, *HELLO, ask + rb'{"text":"concert \ud83c of \ud83c\udfb5 in C:\\ud83c"}}}')
+        stored = answers(process, 2)[3]["result"]
+    assert stored["structuredContent"]["status"] == "proposed"
+    assert [one["text"] for one in served.workspace.ledger.read("proposals")] == [
+        "concert \ufffd of \U0001f3b5 in C:\\ud83c"
+    ]
+
+
 def test_nothing_heavy_is_loaded_before_it_is_asked_for(server: Server) -> None:
     parameters = server()
     watch = (

@@ -64,7 +64,8 @@ def test_a_secret_is_found_by_its_form_and_shown_masked(rule: str, around: str) 
         assert text[finding.start : finding.end] == secret
         assert secret not in finding.shown
     assert len(finding.shown) < 40
-    assert masked(text) == text[: finding.start] + finding.shown + text[finding.end :]
+    lines = "\n" * text.count("\n", finding.start, finding.end)
+    assert masked(text) == text[: finding.start] + finding.shown + lines + text[finding.end :]
 
 
 @pytest.mark.parametrize(

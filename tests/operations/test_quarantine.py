@@ -51,6 +51,24 @@ def is_found(sandbox: Sandbox, words: str) -> bool:
     return any(words in hit.snippet for hit in hits)
 
 
+def test_copies_that_stay_are_named_with_the_command_that_takes_them_too(sandbox: Sandbox) -> None:
+    """The same words, and what was made of it in others."""
+    place = sandbox.workspace
+    address = sandbox.address("staging port")
+    made = place.operations.carry_out(lambda: plan_promote(place, [address])).became[0]
+    sandbox.write("memory/copy.md", "- The **staging** port is 8443.\n- The staging port is 9000\n")
+    copy = sandbox.address("8443", "memory/copy.md")
+    (note,) = quarantine(sandbox, address).notes
+    assert f"`workbench quarantine {made} {copy}`" in note
+    assert quarantine(sandbox, made, copy).notes == ()
+    reworded = place.find(sandbox.address("async"))
+    comment = f"<!-- wb: id=m1 src={reworded.place} -->"
+    sandbox.write("memory/about.md", f"- Reviews without meetings {comment}\n- Something else\n")
+    made = sandbox.address("without meetings", "memory/about.md")
+    (note,) = quarantine(sandbox, reworded.address).notes
+    assert f"`workbench quarantine {made}`" in note
+
+
 def test_an_entry_in_quarantine_says_where_it_came_from(sandbox: Sandbox) -> None:
     done = quarantine(sandbox, sandbox.address("staging port"))
     entry = sandbox.workspace.find(done.became[0])

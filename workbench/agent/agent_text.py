@@ -61,6 +61,14 @@ def why_flagged(text: str) -> str | None:
     return None
 
 
+def why_distrusted(text: str, origin: str) -> str | None:
+    """Why a text that an agent asked for is not to be trusted; what says no origin is read as an agent's."""
+    if why := why_flagged(text):
+        return why
+    why = suspicion(text, Origin.AGENT if origin == Origin.UNKNOWN else origin)
+    return f"it is suspicious: {why}" if why else None
+
+
 def why_by_origin(origin: Origin, text: str, *, told: bool = False, dated: bool = False) -> str | None:
     """Why words of this origin are not given unasked; None where they may be.
 

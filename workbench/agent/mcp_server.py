@@ -17,11 +17,12 @@ import bisect
 import json
 import logging
 import os
+import re
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, cast
 from urllib.parse import quote, unquote
 
 import anyio
@@ -30,15 +31,19 @@ import mcp_types as types
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
 
 from workbench import __version__
 from workbench.agent.agent_text import as_line
 from workbench.agent.bulletin import Which, bulletin, owner_page
 from workbench.agent.context import inject
+from workbench.agent.line_warnings import line_warnings
 from workbench.agent.tools.registry import TOOLS, advice, call_tool
 from workbench.agent.tools.tool import AgentSession, Call, Lane, ToolError
-from workbench.errors import NotMemoryError, UsageError, WorkbenchError
+from workbench.errors import NotMemoryError, NoWorkspaceError, UsageError, WorkbenchError
+from workbench.memory.entry import RelPath
 from workbench.memory.provenance import parse_day
+from workbench.safety.secrets import masked
 from workbench.safety.terminal import visible
 from workbench.workspace.layout import MemoryFile, daily_logs
 from workbench.workspace.workspace import Workspace
@@ -70,17 +75,18 @@ def uri_of(path: str) -> str:
     return PREFIX + quote(path, errors="surrogateescape")
 
 
-def memory_text(workspace: Workspace, uri: str) -> str:
-    """The text of the file at an address, nothing in it invisible; of a day that of all its logs.
+def memory_text(workspace: Workspace, uri: str) -> tuple[str, list[str]]:
+    """The text of the file at an address and what to warn of in it; of a day that of all its logs.
 
-    Raises WorkbenchError.
+    Secrets are masked, and nothing is invisible. Raises WorkbenchError.
     """
     if uri.startswith(_LOG):
         day = parse_day(uri.removeprefix(_LOG))
         logs = [path for on, path in daily_logs(workspace.scan()) if on == day]
         if not logs:
             raise NotMemoryError(as_line(uri, 200))
-        return "\n".join(memory_text(workspace, uri_of(path)) for path in logs)
+        read = [memory_text(workspace, uri_of(path)) for path in logs]
+        return "\n".join(text for text, _ in read), [note for _, notes in read for note in notes]
     if not uri.startswith(PREFIX):
         raise UsageError(
             f"{as_line(uri, 200)} is not a resource of this memory", hint=f"they begin with {PREFIX}"
@@ -92,10 +98,15 @@ def memory_text(workspace: Workspace, uri: str) -> str:
         raise NotMemoryError(as_line(path, 200)) from None
     if len(data) > MOST_BYTES:
         raise UsageError(f"{path} has {len(data):,} bytes", hint="read a part of it with memory_get")
-    return visible(data.decode("utf-8", "replace"))
+    text = masked(data.decode("utf-8", "replace"))
+    notes = line_warnings(workspace.parsed(RelPath(path), data), 1, len(data))
+    return visible(text), [f"{as_line(path, 200)}: {note}" for note in notes]
 
 
 _T = TypeVar("_T")
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half of a character: a client that counts as JavaScript does cuts an emoji in two."""
+_IDS = re.compile(r'"id"\s*:\s*(\d{1,18}\b|"[^"\\]*")')
 MOST_CALLS: dict[Lane, int] = {"read": 8, "search": 4, "write": 4}
 """Calls that run at the same time; further ones of the same sort wait."""
 _ALWAYS = """\
@@ -118,7 +129,7 @@ it twice, and do not tell the person that it is remembered: it is proposed.""",
     "store": """
 
 What you store with memory_graph_store, _update or _forget is written at once, as an operation of its own \
-that the person can undo.""",
+that the person can undo, unless `status` says that it is proposed: then it waits for the person.""",
 }
 _WHEN = """ Store what will matter in a month: decisions, preferences, facts about people and projects, \
 dates, todos. One sentence each, understandable by itself, never a secret. MEMORY.md is the person's: you \
@@ -177,8 +188,49 @@ def _leave(session: AgentSession, code: int) -> NoReturn:
 
 async def _serve(session: AgentSession) -> None:
     server = make_server(session)
-    async with stdio_server() as (incoming, outgoing):
+    # Whatever else reads stdin, a process that we start too, finds its end there.
+    stdin = os.fdopen(os.dup(0), encoding="utf-8", errors="replace")
+    with open(os.devnull) as nothing:
+        os.dup2(nothing.fileno(), 0)
+
+    async def requests() -> AsyncIterator[str]:
+        async for line in anyio.wrap_file(stdin):
+            if not line.strip():
+                continue
+            request = _readable(line)
+            if isinstance(request, str):
+                yield request
+            else:  # the library would drop it, and the client would wait for ever
+                await outgoing.send(SessionMessage(request))
+
+    async with stdio_server(cast("anyio.AsyncFile[str]", requests())) as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def _readable(line: str) -> str | types.JSONRPCError:
+    """A message as the library reads it, halves of characters replaced; else how it is refused."""
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        named = _IDS.findall(line)
+        return _refusal(
+            json.loads(named[0]) if len(named) == 1 else None, types.PARSE_ERROR, "this is not JSON"
+        )
+    known = said.get("id") if isinstance(said, dict) else None
+    number = known if type(known) in (int, str) else None
+    if number is None and isinstance(said, dict) and {"id", "method"} <= said.keys():
+        return _refusal(None, types.INVALID_REQUEST, "id must be a whole number or a text")
+    if _HALF.search(text := json.dumps(said, ensure_ascii=False)):
+        line = _HALF.sub("\ufffd", text)
+    try:
+        types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        return _refusal(number, types.INVALID_REQUEST, "this is no message of JSON-RPC 2.0")
+    return line
+
+
+def _refusal(number: types.RequestId | None, code: int, why: str) -> types.JSONRPCError:
+    return types.JSONRPCError(jsonrpc="2.0", id=number, error=types.ErrorData(code=code, message=why))
 
 
 def _sorts(error: BaseException) -> set[str]:
@@ -243,6 +295,8 @@ class _Handlers:
             found = await self._in_thread(run, tool.lane if tool else "read", call)
         except ToolError as error:
             return _said(str(error), is_error=True)
+        except NoWorkspaceError as error:
+            return _said(advice(error), is_error=True)
         except Exception as error:  # one defect must not end the server for all that follows
             _note(f"{tool.name if tool else 'a tool'} failed: {type(error).__name__}")
             return _said(
@@ -256,7 +310,7 @@ class _Handlers:
         self, _: Any, asked: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         cursor = asked.cursor if asked else None
-        files, following = await self._in_thread(lambda: memory_files(self._session.workspace, cursor))
+        files, following = await self._answered(lambda: memory_files(self._session.workspace, cursor))
         bulletin = types.Resource(
             uri=_BULLETIN,
             name="bulletin",
@@ -293,14 +347,18 @@ class _Handlers:
     async def read_resource(self, _: Any, asked: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(asked.uri)
 
-        def read() -> str:
+        def read() -> tuple[str, list[str]]:
             if uri == _BULLETIN:
-                return _bulletins(self._session)
+                return _bulletins(self._session), []
             return memory_text(self._session.workspace, uri)
 
-        text = await self._answered(read)
+        text, notes = await self._answered(read)
         return types.ReadResourceResult(
-            contents=[types.TextResourceContents(uri=uri, mime_type=MIME, text=text)]
+            contents=[
+                types.TextResourceContents(uri=uri, mime_type=MIME, text=part)
+                for part in (text, "\n".join(notes))
+                if part or part is text
+            ]
         )
 
     async def list_prompts(self, _: Any, __: Any) -> types.ListPromptsResult:
@@ -320,10 +378,12 @@ class _Handlers:
     async def _in_thread(self, run: Callable[[], _T], lane: Lane = "read", call: Call | None = None) -> _T:
         """What ``run`` returns; where nobody waits any more, ``call`` is cancelled and it is left alone.
 
-        Lines that a program wrote into a replaced file are in their file before it is read.
+        Lines that a program wrote into a replaced file are in their file before it is read. Raises
+        NoWorkspaceError where the folder went away.
         """
 
         def run_on_all_lines() -> _T:
+            self._session.require_folder()
             self._session.late.carry()
             return run()
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
 from workbench.frozen import frozen
-from workbench.memory.entry import Entry, Kind, hash_of, path_of, place_of
+from workbench.memory.entry import Entry, Kind, is_made_of, path_of, place_of
 from workbench.memory.provenance import Provenance
 from workbench.workspace.workspace import Workspace
 
@@ -72,7 +72,7 @@ def kin(workspace: Workspace, entry: Entry) -> Iterator[Related]:
     for other in memory:
         if other.address == entry.address or other.provenance is None:
             continue
-        if not curated and _made_of(other.provenance, entry):
+        if not curated and is_made_of(other, entry):
             yield Related(other.address, other.plain_title, "was created from it")
         elif curated and here & _files(other.provenance):
             yield Related(other.address, other.plain_title, "from the same file")
@@ -116,10 +116,3 @@ def _sources(workspace: Workspace, said: Provenance | None) -> Iterator[Related]
 
 def _files(said: Provenance | None) -> set[str]:
     return {path_of(source) or source for source in said.all("src")} if said else set()
-
-
-def _made_of(said: Provenance, entry: Entry) -> bool:
-    """By the hashes of what it was made of, else by their places."""
-    if named := said.all("entry"):
-        return entry.hash in map(hash_of, named)
-    return (entry.path, entry.start_line) in map(place_of, said.all("src"))

@@ -27,14 +27,14 @@ from workbench.cli.console import (
     word,
     workspace,
 )
-from workbench.cli.operation_command import LINES, AddressedWorkspace, content_address, whose
+from workbench.cli.operation_command import AddressedWorkspace, content_address, whose
 from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError
 from workbench.history.lineage import FileStep, LineageStep, file_log, lineage
 from workbench.history.origin import LineOrigin, line_deeds, newest, origin_of, who_did
 from workbench.history.origin import blame as lines_of
 from workbench.history.recent import recent_entries
 from workbench.history.versions import Versions, entry_in
-from workbench.memory.entry import Entry, Kind, RelPath, heading_path, is_outside, path_of
+from workbench.memory.entry import LINES, Kind, heading_path, is_outside, path_of
 from workbench.memory.file_edit import unified_diff
 from workbench.plural import plural
 from workbench.workspace.revisions import RevisionQuery, wanted
@@ -54,7 +54,9 @@ def get(path: str, first: int, lines: int | None) -> None:
     file of the team's leader.
     """
     with whose(path) as (there, asked):
-        path, first, lines = _part(there.place, asked, first, lines)
+        path, start, count = _part(there.place, asked)
+        if count is not None:
+            first, lines = start, count
         try:
             rows = _rows(there.place, path)
         except FileNotFoundError:
@@ -92,26 +94,17 @@ def _rows(place: Workspace, path: str) -> Sequence[bytes | None]:
     return rows
 
 
-def _part(place: Workspace, target: str, first: int, lines: int | None) -> tuple[str, int, int | None]:
-    """The file, first line and number of lines that ``target`` names; a path that exists is just that."""
-    if place.layout.holds(target) and place.files.read_or_none(RelPath(target)) is not None:
-        return target, first, lines
-    if found := LINES.fullmatch(target):
-        start = int(found["first"])
-        return found["path"], start, int(found["last"] or start) - start + 1
-    if "#" in target:
-        entry = _outside(place, target) if is_outside(target) else place.find(target)
-        return entry.path, entry.start_line, entry.end_line - entry.start_line + 1
-    return target, first, lines
-
-
-def _outside(place: Workspace, address: str) -> Entry:
+def _part(place: Workspace, target: str) -> tuple[str, int, int | None]:
+    """The file, first line and number of lines that ``target`` names, of a transcript too."""
+    if not is_outside(target) or "#" not in target or LINES.fullmatch(target):
+        return place.part(target)
     from indexing.sync.sources import IndexSources
 
     try:
-        return IndexSources(place).document(path_of(address)).find(address)
+        entry = IndexSources(place).document(path_of(target)).find(target)
     except FileNotFoundError:
-        raise EntryNotFoundError(address) from None
+        raise EntryNotFoundError(target) from None
+    return entry.path, entry.start_line, entry.end_line - entry.start_line + 1
 
 
 @command()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -48,7 +47,7 @@ from workbench.errors import (
     UsageError,
 )
 from workbench.frozen import frozen
-from workbench.memory.entry import RelPath
+from workbench.memory.entry import LINES, RelPath
 from workbench.memory.markdown import Document
 from workbench.operations.operation_spec import Kind, OperationSpec, Parameter
 from workbench.plural import plural
@@ -61,8 +60,6 @@ if TYPE_CHECKING:
     from workbench.history.origin import LineOrigin, Origin
 
 _Asked = TypeVar("_Asked", str, "str | None")
-LINES = re.compile(r"(?P<path>.+)(?:#L|:)(?P<first>[1-9]\d{0,8})(?:-L?(?P<last>[1-9]\d{0,8}))?", re.DOTALL)
-"""``PATH:12``, ``PATH#L12``, ``PATH#L12-L14``."""
 
 
 def content_address(place: Workspace, named: str) -> str:
@@ -321,7 +318,7 @@ def _with_text(
     if from_stdin:
         if given["text"] is not None:
             raise UsageError("--text or --from-stdin, not both")
-        data = sys.stdin.buffer.read() if sys.stdin else b""  # None where it is closed
+        data = sys.stdin.buffer.read()
         given["text"] = data.decode("utf-8", "surrogateescape")
     if given["text"] is not None:
         carry_out(given)

@@ -77,6 +77,8 @@ class Graph:
     loose: tuple[TypedMemory, ...] = ()
     day: date | None = field(default=None, kw_only=True)
     """The day that it is seen as of, or None for all that the pages tell, also what is over."""
+    of_pages: bool = field(default=False, kw_only=True)
+    """Whether there are pages, of which it has those of its day."""
 
     def candidates(self, name: str) -> tuple[Entity, ...]:
         """Every entity that ``name`` may mean: by id or path, name, alias, or file name, in this order.
@@ -141,7 +143,9 @@ class Graph:
             there = {entity.path for entity in self.entities if holds(entity, day)}
             pages = [self._on(day, entity, there) for entity in self.entities if entity.path in there]
             loose = tuple(memory for memory in self.loose if holds(memory, day))
-            kept = self._days[day] = Graph(tuple(pages), loose, day=day)
+            kept = self._days[day] = Graph(
+                tuple(pages), loose, day=day, of_pages=bool(self.entities or self.loose)
+            )
         return kept
 
     def _on(self, day: date, entity: Entity, there: Collection[str]) -> Entity:

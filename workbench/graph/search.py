@@ -435,6 +435,8 @@ def _unknown(graph: Graph, seen: Graph, question: str, most: int) -> GraphAnswer
     """Nothing has a name that is in the question: what holds its words, and the names that there are."""
     if not graph.entities and not graph.loose:
         note = "the graph has no pages yet: graph/person/sarah.md would be one"
+        if graph.of_pages:
+            note = f"nothing was known on {graph.day}: what the graph knows is of other days"
         return GraphAnswer(question=question, asked="nothing known", notes=(note,))
     called = unknown_names(question)
     held = memories_with(seen, called or question, most, least=1.0 if called else _HALF)

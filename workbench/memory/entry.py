@@ -32,6 +32,8 @@ EMPHASIS = re.compile(
     rf"|(?:(?<![^\s(\[{{“‘\"'—–])|(?<=[{_CJK}])(?=[*~]))(?P<mark>\*{{1,3}}|_{{1,3}}|~~)(?=[^\s])"
     rf"(?P<words>.{{1,300}}?)(?<=[^\s\\])(?P=mark)(?:(?![^\s)\]}}.,:;!?”’\"'—–…])|(?<=[*~])(?=[{_CJK}]))"
 )
+LINES = re.compile(r"(?P<path>.+)(?:#L|:)(?P<first>[1-9]\d{0,8})(?:-L?(?P<last>[1-9]\d{0,8}))?", re.DOTALL)
+"""``PATH:12``, ``PATH#L12``, ``PATH#L12-L14``."""
 _PLACE = re.compile(r"(?P<path>.+)#L(?P<line>\d{1,9})(?:-.*)?", re.DOTALL)
 _EMPHASIS_MARK = re.compile("[*_~`]")
 _NESTED = 2
@@ -176,6 +178,13 @@ def place_of(source: str) -> tuple[str, int] | None:
     """The file and the first line that ``path#L12``, or ``path#L12-L15``, names; None for another source."""
     found = _PLACE.fullmatch(source)
     return (found["path"], int(found["line"])) if found else None
+
+
+def is_made_of(entry: Entry, source: Entry) -> bool:
+    """Whether a comment says that ``entry`` was made of ``source``: by its hash, else by its place."""
+    if named := entry.fields("entry"):
+        return source.hash in map(hash_of, named)
+    return (source.path, source.start_line) in map(place_of, entry.fields("src"))
 
 
 def digest(text: str, digits: int) -> str:

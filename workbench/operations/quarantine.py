@@ -14,7 +14,8 @@ from functools import partial
 
 from workbench.errors import NotCuratableError, NotMemoryError
 from workbench.frozen import frozen
-from workbench.memory.entry import RelPath, path_of
+from workbench.memory.claims import claim_key, claim_words
+from workbench.memory.entry import Entry, Kind, RelPath, is_made_of, path_of
 from workbench.memory.invariants import blocks, plain, span_of
 from workbench.memory.markdown import Document
 from workbench.memory.move import (
@@ -35,6 +36,8 @@ from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
 _FROM, _UNDER, _AFTER, _SINCE = "from", "under", "after", "quarantined"
+_TOLD = 5
+"""Copies that are named."""
 _OURS = (_FROM, _UNDER, _AFTER, _SINCE)
 
 
@@ -74,6 +77,7 @@ def plan_quarantine(
     today = today or date.today()
     found = gather(workspace, addresses, pages="quarantined")
     moves = [(path, RelPath(QUARANTINE + path), page.data) for path, page in found.pages.items()]
+    notes = _copies(workspace, [entry for _, entry in found])
     relocation = Relocation(workspace, found)
     passages = []
     for document, passage in relocation.lift():
@@ -86,7 +90,30 @@ def plan_quarantine(
         passages.append(marked(passage, fields, may_wrap=True))
     if passages:
         relocation.set_down(f"{QUARANTINE}{today:%Y-%m}.md", _in_quarantine, passages)
-    return relocation.plan("quarantine", reason=reason, pages=moves)
+    return relocation.plan("quarantine", reason=reason, notes=notes, pages=moves)
+
+
+def _copies(workspace: Workspace, gone: Sequence[Entry]) -> list[str]:
+    """What to tell of entries that say the same as one that is set aside, or were made of it, and stay."""
+    claims = {claim_key(entry.text): max(claim_words(entry.text), key=len, default="") for entry in gone}
+    signs = {*filter(None, claims.values()), *(entry.path.casefold() for entry in gone)}
+    addresses = {entry.address for entry in gone}
+    stay = []
+    for file in workspace.scan():
+        data = workspace.read(file.path)
+        text = data.decode("utf-8", "replace").casefold()
+        # What the comments of curated memory stand for is kept in the ledger.
+        if file.kind is not Kind.MEMORY and not any(sign in text for sign in signs):
+            continue
+        for entry in workspace.parsed(file.path, data).entries:
+            is_copy = claims.get(claim_key(entry.text)) or any(is_made_of(entry, one) for one in gone)
+            if is_copy and entry.address not in addresses:
+                stay.append(entry.address)
+    if not stay:
+        return []
+    named = " ".join(stay[:_TOLD])
+    more = f" and {len(stay) - _TOLD} more" if len(stay) > _TOLD else ""
+    return [f"copies stay where agents read them{more}: `workbench quarantine {named}` sets them aside too"]
 
 
 def plan_release(workspace: Workspace, addresses: Sequence[str], *, reason: str = "") -> Plan:

@@ -413,10 +413,10 @@ def _matches(rule: _Rule, text: str, low: str) -> Iterator[re.Match[str]]:
 
 
 def masked(text: str) -> str:
-    """``text`` with each secret as it may be shown."""
+    """``text`` with each secret as it may be shown, in as many lines."""
     out, at = [], 0
     for finding in secrets_in(text):
-        out += [text[at : finding.start], finding.shown]
+        out += [text[at : finding.start], finding.shown, "\n" * text.count("\n", finding.start, finding.end)]
         at = finding.end
     return "".join((*out, text[at:]))
 

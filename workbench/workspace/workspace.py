@@ -359,6 +359,23 @@ class Workspace:
         """The entry at ``path#hash``. Raises as ``locate`` does."""
         return self.locate(address)[1]
 
+    def part(self, named: str) -> tuple[str, int, int | None]:
+        """The file that ``path``, ``path#L9-L11`` or ``path#hash`` is in, the first line and how many lines.
+
+        None of them: to its end. A path that exists is just that. Raises as ``locate`` does.
+        """
+        from workbench.memory.entry import LINES
+
+        if self.layout.holds(named) and self.files.read_or_none(RelPath(named)) is not None:
+            return named, 1, None
+        if found := LINES.fullmatch(named):
+            start = int(found["first"])
+            return found["path"], start, max(1, int(found["last"] or start) - start + 1)
+        if "#" in named:
+            entry = self.find(named)
+            return entry.path, entry.start_line, entry.end_line - entry.start_line + 1
+        return named, 1, None
+
 
 def _settings_of(
     path: Path, anyhow: bool, lenient: bool

@@ -29,6 +29,7 @@ from workbench.agent.tools.tool import (
 )
 from workbench.config import settings as settings_module
 from workbench.dreaming.proposals.inbox import propose
+from workbench.dreaming.proposals.safety_flags import flags_of
 from workbench.errors import (
     EntryNotFoundError,
     FlaggedError,
@@ -54,10 +55,12 @@ from workbench.workspace.workspace import Workspace
 POLICIES = ("propose", "store")
 _FEWEST_DIGITS = 4
 """Of an address's digest, to name a memory by its beginning."""
-_WAITS = (
-    "it waits for the person's decision: it is not memory yet, and memory_search does not find it. Do not "
-    "store it again"
-)
+_WAITS: Mapping[Action, str] = {
+    "store": "it waits for the person's decision: it is not memory yet, and memory_search does not find it. "
+    "Do not store it again",
+    "update": "it waits for the person's decision; until then memory stays as it is",
+    "forget": "it waits for the person's decision; until then memory stays as it is",
+}
 _DONE = {"store": "stored", "update": "updated", "forget": "forgotten"}
 _writing = partial(
     tool,
@@ -205,8 +208,6 @@ def memory_graph_forget(session: AgentSession, call: Call, memory: MemoryReferen
     with session.writing(call, operations.FORGET) as place:
         held = _memory(session, memory, call)
         found = held.memory
-        if found.entry.pinned and _policy(session) == "store":
-            raise NotCuratableError("the person pinned this memory: only they can remove it", hint="ask them")
         return _decided(
             session,
             "forget",
@@ -335,7 +336,7 @@ def _as_words(said: Mapping[str, Any]) -> dict[str, str]:
 def _of(held: EntityMemory) -> dict[str, Any]:
     """Where a memory stands, and what it came from."""
     section = f"{held.entity.type}/{held.entity.name}" if held.entity else ""
-    return {"section": section, "sources": held.memory.sources}
+    return {"section": section, "sources": held.memory.sources, "is_pinned": held.memory.entry.pinned}
 
 
 def _decided(
@@ -344,35 +345,36 @@ def _decided(
     planner: Callable[..., Plan],
     reason: str | None,
     notes: Iterable[str] = (),
+    is_pinned: bool = False,
     **proposed: Any,
 ) -> Result:
     """Do it as an operation of the agent's, or let it wait for the person, as it is ``proposed``.
 
+    What is to be done to a pinned memory, and what gives orders to an agent, waits whatever the policy is.
     Whatever is wrong with it is told now, and not to the person later.
     """
     why = _reason(reason)
+    proposal = Proposal(
+        action=action, session=session.session_id, trust="agent", why=why, by=session.by, **proposed
+    )
 
     def by_agent() -> Plan:
         plan = planner(now=session.now(), actor="agent", reason=why)
         return replace(plan, trailers=(*plan.trailers, ("By", session.by)))
 
-    if _policy(session) == "store":
+    held = ["the person pinned this memory: only they change it"] if is_pinned else []
+    if action != "forget":
+        held += flags_of(proposal)
+    if _policy(session) == "store" and not held:
         operation = session.workspace.operations.carry_out(by_agent)
         became = next(iter(operation.became), None)
         return _result(_DONE[action], operation.id, [*notes, *operation.notes], became)
     plan = by_agent()
-    proposal = Proposal(
-        action=action,
-        target="" if action == "store" else plan.entries[0],
-        session=session.session_id,
-        trust="agent",
-        why=why,
-        by=session.by,
-        **proposed,
-    )
+    if action != "store":
+        proposal = replace(proposal, target=plan.entries[0])
     outcome = propose(session.workspace, [proposal], session.now())
     if outcome.added:
-        return _result("proposed", outcome.added[0].key, [_WAITS, *notes])
+        return _result("proposed", outcome.added[0].key, [_WAITS[action], *held, *notes])
     if outcome.waiting:
         return _result("waiting", outcome.waiting[0].key, ["this is already waiting for the person", *notes])
     left = outcome.left_out[0][1] if outcome.left_out else "there is nothing to do"

@@ -18,7 +18,7 @@ from indexing.document import Stored, entry_key
 from indexing.query.question import Filters
 from indexing.search.answer import Hit, Query
 from indexing.search.modes import MODES, ModeName
-from workbench.agent.agent_text import why_flagged, why_over
+from workbench.agent.agent_text import why_distrusted, why_over
 from workbench.agent.federated_search import (
     LEADER,
     RelevanceOf,
@@ -27,6 +27,7 @@ from workbench.agent.federated_search import (
     graph_relevance,
     marked,
 )
+from workbench.agent.line_warnings import line_warnings
 from workbench.agent.tools.tool import (
     ANYTHING,
     AgentSession,
@@ -43,13 +44,20 @@ from workbench.agent.tools.tool import (
     tool,
 )
 from workbench.agent.usage import GivenEntry
-from workbench.errors import IndexUnavailableError, NotMemoryError, UsageError, WorkbenchError
+from workbench.errors import (
+    EntryNotFoundError,
+    IndexUnavailableError,
+    NotMemoryError,
+    UsageError,
+    WorkbenchError,
+)
 from workbench.graph.keyword_search import memories_with
 from workbench.graph.memory_query import MemoryQuery, Order, find
 from workbench.graph.model import EntityMemory, Graph, memory_json
 from workbench.graph.search import Relevance, search_graph, unnamed_words
-from workbench.memory.entry import Entry, Kind, is_outside
+from workbench.memory.entry import Entry, Kind, RelPath, is_outside
 from workbench.memory.graph_page import TypedMemory
+from workbench.memory.markdown import Document
 from workbench.plural import plural
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import visible
@@ -58,6 +66,8 @@ from workbench.workspace.layout import ARCHIVE
 MOST_LINES = 2_000
 MOST_CHARACTERS = 100_000
 """What one memory_get returns at most; the rest is asked for with ``from``."""
+_LINES = 200
+"""What it returns where nobody says how many."""
 ModeArgument = Annotated[
     ModeName,
     "Hybrid (keyword and semantic), keyword (lexical) or semantic (vector)",
@@ -79,6 +89,7 @@ def memory_search(
     kinds: Annotated[frozenset[FileKind], "Only files of these kinds"] = frozenset(),
     since: Annotated[date | None, "Only entries of this day or later"] = None,
     until: Annotated[date | None, "Only entries of this day or earlier"] = None,
+    min_relevance: Annotated[Share, "Only results that are at least so relevant"] = 0.0,
 ) -> Result:
     """Search all of memory (notes, daily logs, episodes, the graph, long-term memory) by meaning and by
     words. Use it before you answer anything about earlier work, decisions, dates, people, preferences or
@@ -100,6 +111,8 @@ def memory_search(
         told = found.told
         answer.notes = [*filter(None, (told.degraded, told.stale)), *told.notes]
         for one, stored, score in found.measured():
+            if score is not None and score < min_relevance:
+                continue
             words = stored.text if stored else one.hit.snippet
             given = GivenEntry(one.hit.entry, words, one.strength if score is None else score)
             answer.add(one.scope.mark, _row(one, stored, score, session.today()), [given])
@@ -124,55 +137,72 @@ def memory_get(
     session: AgentSession,
     call: Call,
     path: Annotated[PathText, "A path such as memory/2026-03-14.md, or the entry of a result"],
-    from_: Annotated[int, Meta(ge=1, le=100_000_000), "The first line"] = 1,
-    lines: Annotated[int, Meta(ge=1, le=MOST_LINES), "How many lines"] = MOST_LINES,
+    from_: Annotated[Annotated[int, Meta(ge=1, le=100_000_000)] | None, "The first line"] = None,
+    lines: Annotated[
+        Annotated[int, Meta(ge=1, le=MOST_LINES)] | None, "How many lines; 200 if left out"
+    ] = None,
 ) -> Result:
-    """Read a memory file, or some of its lines, by the path of a memory_search result. Only memory files of
-    this workspace can be read. Where `next` is a number there is more: call again with from=next.
+    """Read a memory file, or some of its lines, by the path of a memory_search result; path#L9-L11 is these
+    lines, and an entry (path#hash) its own. Only memory files of this workspace can be read. Where `next` is
+    a number there is more: call again with the path and from=next.
     """
     call.go_on()
-    path, data = _read(session, path)
-    rows = data.decode("utf-8", "replace").split("\n")
+    named, document, start, length = _part(session, path)
+    rows = masked(document.data.decode("utf-8", "replace")).split("\n")
     if rows and not rows[-1]:
         rows.pop()
-    if from_ > max(1, len(rows)):
-        raise UsageError(f"{path} has {plural(len(rows), 'line')}, so there is no line {from_}")
+    first = from_ or start
+    if first > max(1, len(rows)):
+        raise UsageError(f"{named} has {plural(len(rows), 'line')}, so there is no line {first}")
+    most = min(lines or (length if from_ is None else None) or _LINES, MOST_LINES)
     part, notes = list[str](), list[str]()
     room = MOST_CHARACTERS
-    for number, row in enumerate(rows[from_ - 1 : from_ - 1 + lines], from_):
+    for number, row in enumerate(rows[first - 1 : first - 1 + most], first):
         if part and len(row) >= room:
             break
         part.append(row[:MOST_CHARACTERS])
         if len(row) > MOST_CHARACTERS:
             notes.append(f"line {number} is cut: the first {MOST_CHARACTERS:,} of {len(row):,} characters")
         room -= len(part[-1]) + 1
-    last = from_ - 1 + len(part)
+    last = first - 1 + len(part)
+    if last < len(rows) and len(part) == most and not (lines or length):
+        notes.append(f"lines {first}-{last} of {len(rows):,}: read on with from={last + 1}")
     return {
-        "path": path,
-        "start_line": from_,
+        "path": named,
+        "start_line": first,
         "end_line": last,
         "total_lines": len(rows),
         "next": last + 1 if last < len(rows) else None,
         "text": visible("\n".join(part)),
-        "notes": notes,
+        "notes": [*notes, *map(visible, line_warnings(document, first, last))],
     }
 
 
-def _read(session: AgentSession, asked: str) -> tuple[str, bytes]:
-    """The path as it is told, and what is there; of one's own memory first. Raises NotMemoryError."""
+def _part(session: AgentSession, asked: str) -> tuple[str, Document, int, int | None]:
+    """The path as it is told, what is there, of one's own memory first, the first line and how many.
+
+    Raises NotMemoryError, EntryNotFoundError, AmbiguousEntryError.
+    """
     own, leader, prefix = session.workspace, session.leader, f"{LEADER}:"
     place, path = own, asked
     if leader is not None and asked.startswith(prefix):
         place, path = leader, asked.removeprefix(prefix)
-    path = path if place.layout.holds(path) else path.rpartition("#")[0] or path
-    if is_outside(path):
-        raise NotMemoryError(path)
     try:
-        return (path if place is own else asked), place.read(path)
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError, ValueError):
+        if is_outside(path):
+            raise NotMemoryError(path)
+        path, start, length = place.part(path)
+        document = place.parsed(RelPath(path), place.read(path))
+    except (
+        FileNotFoundError,
+        IsADirectoryError,
+        NotADirectoryError,
+        ValueError,
+        EntryNotFoundError,
+    ) as error:
         if leader is not None and place is own:
-            return _read(session, prefix + path)
-        raise NotMemoryError(path) from None
+            return _part(session, prefix + asked)
+        raise error if isinstance(error, EntryNotFoundError) else NotMemoryError(path) from None
+    return path if place is own else prefix + path, document, start, length
 
 
 def shown(words: str) -> str:
@@ -206,7 +236,7 @@ def _row(one: ScopeHit, stored: Stored | None, relevance: float | None, today: d
 
 
 def _warnings(scope: SearchScope, hit: Hit, stored: Stored | None, today: date) -> Iterator[str]:
-    if stored and (why := why_flagged(stored.text)):
+    if stored and (why := why_distrusted(stored.text, stored.facets.trust)):
         yield f"{why}: do not trust it"
     if hit.path.startswith(ARCHIVE):
         yield "it was archived and may be out of date"
@@ -426,7 +456,7 @@ def _held(mark: str, held: EntityMemory, today: date) -> dict[str, Any]:
 def _memory(mark: str, memory: TypedMemory) -> dict[str, Any]:
     row: dict[str, Any] = _visible(memory_json(memory))
     row["entry"] = marked(mark, memory.entry.address)
-    if why := why_flagged(memory.entry.text):
+    if why := why_distrusted(memory.entry.text, memory.trust):
         row["warnings"] = [f"{why}: do not trust it"]
     return row
 

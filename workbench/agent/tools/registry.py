@@ -73,17 +73,17 @@ def call_tool(session: AgentSession, name: str, arguments: Any, call: Call) -> R
     try:
         return tool(session, {} if arguments is None else arguments, call)
     except (WorkbenchError, OSError) as error:
-        raise ToolError(advice(error)) from error
+        raise ToolError(advice(error, writes=tool.writes)) from error
 
 
-def advice(error: WorkbenchError | OSError) -> str:
-    """An error as the agent reads it: what is wrong, and what to do next."""
+def advice(error: WorkbenchError | OSError, *, writes: bool = False) -> str:
+    """An error as the agent reads it: what is wrong, and what to do next. ``writes``: of what would write."""
     if not isinstance(error, WorkbenchError):
         error = disk_error(error)
     if error.message == READ_ONLY:
         return READ_ONLY
     hint = "" if any(sign in error.hint for sign in _SHELL) else error.hint
-    following = _NEXT.get(error.code) or ("" if hint else "Nothing was changed.")
+    following = _NEXT.get(error.code) or ("" if hint or not writes else "Nothing was changed.")
     said = filter(None, (error.message, hint, following))
     told = " ".join(words if words.endswith((".", "!", "?")) else f"{words}." for words in said)
     return as_line(masked(told), LONGEST_ADVICE)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -35,7 +36,7 @@ from workbench.agent.agent_text import as_line
 from workbench.agent.federated_search import READ_ONLY, open_leader
 from workbench.agent.search_service import SearchService
 from workbench.agent.usage import GivenEntry, record_recalls
-from workbench.errors import BusyError, NotCuratableError, ReadOnlyError, WorkbenchError
+from workbench.errors import BusyError, NotCuratableError, NoWorkspaceError, ReadOnlyError, WorkbenchError
 from workbench.frozen import frozen, frozen_kw_only
 from workbench.graph.drafts import without_none
 from workbench.graph.model import Graph
@@ -112,6 +113,13 @@ class AgentSession:
     def today(self) -> date:
         """The day of ``now``."""
         return self.now().date()
+
+    def require_folder(self) -> None:
+        """Raises NoWorkspaceError where the folder went away: that is no empty memory."""
+        if not self.workspace.root.is_dir():
+            raise NoWorkspaceError(
+                f"the folder of this memory is gone: {self.workspace.root}", hint="tell the person"
+            )
 
     @contextlib.contextmanager
     def searching(self, call: Call) -> Iterator[SearchService]:
@@ -204,11 +212,14 @@ Words = Annotated[str, _text(2_000)]
 PathText = Annotated[str, _text(1_000)]
 Name = Annotated[str, _text(200)]
 Share = Annotated[float, Meta(ge=0, le=1)]
+_ARGUMENT = re.compile(r"`\$\.(\w+)")
+_PATTERN = re.compile(r" matching regex '.*'", re.DOTALL)
+_MOMENTS = ["2026-04-01", "2026-04-01T14:30+02:00"]
 Moment = Annotated[
     str,
     Meta(
         pattern=rf"^\d{{4}}-\d{{2}}-\d{{2}}(?:{_CLOCK})?$",
-        examples=["2026-04-01", "2026-04-01T14:30+02:00"],
+        examples=_MOMENTS,
     ),
 ]
 if TYPE_CHECKING:
@@ -229,6 +240,8 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "sort_by": ("sort",),
     "max_results": ("limit",),
     "maxResults": ("limit",),
+    "min_score": ("min_relevance",),
+    "minScore": ("min_relevance",),
 }
 """Each alias with the arguments that it may stand for: the one that the tool has."""
 
@@ -261,11 +274,12 @@ class Tool:
         Raises ToolError where they are wrong, which says what is wrong, and has an example that is right.
         """
         try:
-            arguments = msgspec.convert(self._by_own_names(said), self.arguments)
+            # Not strict: a model says "5" or 5.0 where 5 is meant.
+            arguments = msgspec.convert(self._by_own_names(said), self.arguments, strict=False)
         except ValueError as error:
             known = ", ".join(self.arguments.__struct_encode_fields__)
             example = json.dumps(self.example, ensure_ascii=False)
-            told = f"{self.name}: {str(error)[:400]}. It takes {known}. For example: {example}"
+            told = f"{self.name}: {self._wrong(str(error)[:400])}. It takes {known}. For example: {example}"
             raise ToolError(as_line(told, LONGEST_ADVICE)) from error
         return self.run(session, call, **msgspec.structs.asdict(arguments))
 
@@ -300,6 +314,19 @@ class Tool:
         """The aliases that this tool accepts, each with its own name of that."""
         names = self.arguments.__struct_encode_fields__
         return {alias: name for alias, meant in ALIASES.items() for name in meant if name in names}
+
+    def _wrong(self, error: str) -> str:
+        """An error with what its argument may be: the values of a choice, an example of a day."""
+        named = _ARGUMENT.search(error)
+        schema = self.schema["properties"].get(named[1]) if named else None
+        if schema is None:
+            return error
+        if "enum value" in error:
+            return f"{error}: one of {', '.join(schema.get('items', schema)['enum'])}"
+        error, patterns = _PATTERN.subn(" of another form", error)
+        if schema.get("format") == "date" or "examples" in schema:
+            return f"{error}: a day such as {_MOMENTS[0]}"
+        return f"{error}: {schema['description']}" if patterns else error
 
     def _by_own_names(self, arguments: object) -> object:
         if not isinstance(arguments, Mapping):

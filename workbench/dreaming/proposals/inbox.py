@@ -45,7 +45,7 @@ REMEMBERED = "already in long-term memory"
 _REPLACED = "replaced"
 _BY = "dreaming"
 _NEVER = datetime.min.replace(tzinfo=UTC)
-_SAME = ("action", "section", "target", "type", "trust", "by", "marks")
+_SAME = ("action", "section", "target", "type", "trust", "marks")
 """What makes a proposal of the same claim worth saying again."""
 
 
@@ -330,9 +330,13 @@ def read_book(workspace: Workspace) -> Book:
 
 
 def _is_news(old: Proposal, new: Proposal) -> bool:
-    """Whether ``new`` says what ``old`` does not: another wording of the same claim says no more."""
-    same_claim = name_of(old) == name_of(new)
-    return same_claim and any(getattr(old, what) != getattr(new, what) for what in _SAME)
+    """Whether ``new`` says what ``old`` does not: another wording of the same claim says no more.
+
+    Nor does another writer, unless a dream proposed it, which the next dream may take back.
+    """
+    if name_of(old) != name_of(new):
+        return False
+    return old.by == _BY != new.by or any(getattr(old, what) != getattr(new, what) for what in _SAME)
 
 
 def _why_stale(proposal: Proposal, is_there: Callable[[str], bool]) -> tuple[str, tuple[str, ...]]:
