@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 
@@ -43,19 +44,18 @@ _BATCH = 2_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditPart:
-    """One number of the audit: ``entries`` of the ``of`` entries that it is about, and the evidence."""
+    """One number of the audit: ``entries`` of the ``of`` entries that it is about, and the evidence.
+
+    ``share`` is in [0, 1], and None where it would say nothing; then ``meaning`` says why.
+    """
 
     name: str
     meaning: str
     entries: int
     of: int
+    share: float | None
     seconds: float
     evidence: tuple[Finding, ...]
-
-    @property
-    def share(self) -> float:
-        """In [0, 1]."""
-        return self.entries / self.of if self.of else 0.0
 
     def as_json(self, *, evidence: bool) -> dict[str, Any]:
         """The part as the command line prints it, with the lines only where they are asked for."""
@@ -63,7 +63,7 @@ class AuditPart:
             "part": self.name,
             "entries": self.entries,
             "of": self.of,
-            "share": round(self.share, 4),
+            "share": None if self.share is None else round(self.share, 4),
             "seconds": round(self.seconds, 2),
         }
         if evidence:
@@ -115,11 +115,15 @@ def audit(
         tell(one.name, done, len(declared))
         begun = clock()
         evidence = tuple(found for found in one.look(subject) if isinstance(found, Finding))
+        count = len({place for finding in evidence for place in one.counted(finding)})
+        of = sum(map(one.is_about, entries))
+        is_all = bool(one.if_all) and 0 < of == count
         part = AuditPart(
             name=one.name,
-            meaning=one.meaning,
-            entries=len({place for finding in evidence for place in one.counted(finding)}),
-            of=sum(map(one.is_about, entries)),
+            meaning=one.if_all if is_all else one.meaning,
+            entries=count,
+            of=of,
+            share=None if is_all else count / max(of, 1),
             seconds=clock() - begun,
             evidence=evidence,
         )
@@ -134,7 +138,10 @@ def audit(
 
 
 def _junk(subject: CheckSubject) -> Iterator[Finding]:
-    """Records of programs, lines without words, and of logs those that the model thinks the least of."""
+    """Records of programs, lines without words, and of logs those that the model thinks the least of.
+
+    A table says what it says as a whole, and so does a list of single words.
+    """
     from workbench.dreaming.features import Line  # noqa: PLC0415 - imports numpy
     from workbench.dreaming.line_judgement import judged  # noqa: PLC0415
     from workbench.dreaming.owner_model import learned  # noqa: PLC0415
@@ -144,8 +151,16 @@ def _junk(subject: CheckSubject) -> Iterator[Finding]:
     model = learned(base_model(), ())
     floor = JUNK_SHARE * model.base.floor
     entries = [
-        entry for entry in subject.corpus.entries if memory_checks.is_whole(entry) and _is_noted(entry)
+        entry
+        for entry in subject.corpus.entries
+        if memory_checks.is_whole(entry) and _is_noted(entry) and entry.form is not Form.TABLE
     ]
+    listed = {
+        one.address
+        for pair in pairwise(entries)
+        if all(map(_is_word, pair)) and pair[0].path == pair[1].path and pair[0].heading == pair[1].heading
+        for one in pair
+    }
     for at in range(0, len(entries), _BATCH):
         some = entries[at : at + _BATCH]
         lines = [
@@ -161,6 +176,8 @@ def _junk(subject: CheckSubject) -> Iterator[Finding]:
             is_short = len(entry.text.split()) <= _RECORD_WORDS
             is_empty = found.vetoed == NO_WORDS or (found.vetoed == A_RECORD and (is_short or not is_curated))
             is_judged = not is_curated and (found.vetoed is None or found.vetoed in _MADE)
+            if entry.address in listed and found.vetoed in (None, NO_WORDS):
+                continue
             if is_empty or (is_judged and found.score < found.floor):
                 what = shown(_RUN.sub(r"\1…", masked(entry.title)))
                 yield about(entry, found.vetoed or "says little", what, "", "", "info")
@@ -198,6 +215,13 @@ def _contradicted(subject: CheckSubject) -> Iterator[Finding]:
                     yield about(entry, finding.rule, what, "", "", finding.severity)
 
 
+def _hidden(subject: CheckSubject) -> Iterator[Finding]:
+    """What is hidden, but for comments that order nothing."""
+    for one in memory_checks.hidden_text(subject):
+        if isinstance(one, Finding) and one.remains:
+            yield one
+
+
 def _over_limit(subject: CheckSubject) -> Iterator[Finding]:
     """Entries that an agent is not given of the files that it always loads, by its own limits.
 
@@ -214,13 +238,21 @@ def _over_limit(subject: CheckSubject) -> Iterator[Finding]:
             used[limit] += limit.measure(document.data)
             lost = before + limit.measure(document.data) - limit.most
             first = {"first": 0, "middle": limit.most // 2}.get(limit.cut, limit.most)
+            size = f"{limit.most + lost:,} {limit.unit}"
+            what = (
+                f"in the part that is cut: {first:,} to {first + lost:,} of {size}, {limit.most:,} are loaded"
+            )
             whole = [entry for entry in document.entries if lost > 0 and memory_checks.is_whole(entry)]
             ends = limit.measures(document.data, (entry.whole.end for entry in whole))
             for entry, end in zip(whole, (before + end for end in ends), strict=True):
                 if first < end <= first + lost and entry.address not in told:
                     told.add(entry.address)
-                    what = f"it ends at {end:,} of {limit.most:,} {limit.unit}"
                     yield about(entry, "over the limit", what, "", "", "info")
+
+
+def _is_word(entry: Entry) -> bool:
+    is_one = entry.form is Form.ITEM and len(entry.text.split()) == 1
+    return is_one and any(map(str.isalpha, entry.text))
 
 
 def _is_noted(entry: Entry) -> bool:
@@ -232,7 +264,8 @@ class _Declared:
     """A part: what it counts, and what finds it.
 
     ``counted`` are the entries that a finding counts where it is not the one that it names. It ``is_about``
-    some of the entries, where that is given, else about all.
+    some of the entries, where that is given, else about all. ``if_all`` stands in the place of the meaning
+    where all of them are counted and a share would say nothing.
     """
 
     name: str
@@ -240,6 +273,7 @@ class _Declared:
     look: Callable[[CheckSubject], Look]
     counted: Callable[[Finding], Iterable[str]] = lambda one: (one.entry or one.place,)
     is_about: Callable[[Entry], bool] = lambda _: True
+    if_all: str = ""
 
 
 _PARTS = (
@@ -253,12 +287,13 @@ _PARTS = (
     _Declared("stale", "finished, replaced, or past its deadline", _stale),
     _Declared("contradicted", "contradicts another entry", _contradicted),
     _Declared("secret", "keys, tokens and passwords", memory_checks.secrets),
-    _Declared("hidden", "text that an agent reads and a person does not see", memory_checks.hidden_text),
+    _Declared("hidden", "text that an agent reads and a person does not see", _hidden),
     _Declared(
         "unsourced",
         "long-term memory without a source",
         memory_checks.without_origin,
         is_about=memory_checks.is_long_term,
+        if_all="no entry has a source yet: the workbench adds sources from its first promotion on",
     ),
     _Declared(
         "over the limit",
