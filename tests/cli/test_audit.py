@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -191,11 +193,62 @@ def test_an_entry_whose_head_says_that_it_is_over_is_stale(run: Run, store: Path
         "Last updated: 2020-04-21",
         "Decided by Ana on 2020-03-01",
         "Überprüft bis auf eines, zuletzt 2020-04-21",
+        "Since 2020-01-01: every report is due by March 5",
+        "Remind Ana of the birthday on March 5 (noted 2020-01-01)",
+        "The gates measure 3/16 - 3/22 of an inch (2020-01-01)",
+        "Call Tom by Friday (2020-01-01)",
     ],
 )
 def test_a_word_or_a_day_of_what_was_done_makes_nothing_stale(run: Run, store: Path, line: str) -> None:
     (store / "MEMORY.md").write_text(f"# Memory\n\n- {line}\n")
     assert parts(run("audit", str(store), "--quick", "--json").json)["stale"]["entries"] == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "due"),
+    [
+        ("Deadline: March 5 (prices rise)", "2020-03-05"),
+        ("本周课表（3/16-3/22，重建期）", "2020-03-22"),
+        ("Plan of this week, 3/16 – 3/22", "2020-03-22"),
+        ("도메인 만료 2020-05-22", "2020-05-22"),
+    ],
+)
+def test_a_day_without_a_year_is_one_after_the_day_on_which_it_was_written(
+    run: Run, store: Path, line: str, due: str
+) -> None:
+    memory = store / "MEMORY.md"
+    memory.write_text(f"# Memory\n\n- Last update: 2020-02-27\n- {line}\n")
+    found = parts(run("audit", str(store), "--quick", "--json", "--evidence").json)["stale"]
+    assert [(one["line"], f"it was due on {due}" in one["what"]) for one in found["evidence"]] == [(4, True)]
+
+
+def test_of_a_file_that_names_no_day_the_day_of_its_last_change_counts(run: Run, store: Path) -> None:
+    memory, now = store / "MEMORY.md", datetime.now()
+    soon = now + timedelta(days=40)
+    memory.write_text(f"# Memory\n\n- Deadline: {soon:%B} {soon.day}\n")
+    for days, entries in ((0, 0), (400, 1)):
+        when = (now - timedelta(days=days)).timestamp()
+        os.utime(memory, (when, when))
+        assert parts(run("audit", str(store), "--quick", "--json").json)["stale"]["entries"] == entries
+
+
+def test_in_a_repository_the_day_of_the_commit_counts(run: Run, sandbox: Sandbox) -> None:
+    soon = datetime.now() + timedelta(days=40)
+    sandbox.write("MEMORY.md", f"# Memory\n\n- Day one: 2020-01-01\n- Deadline: {soon:%B} {soon.day}\n")
+    sandbox.git("add", "-A")
+    sandbox.git("commit", "-qm", "memory")
+    found = parts(run("audit", "--quick", "--json", "--evidence").json)["stale"]["evidence"]
+    assert "MEMORY.md" not in {one["path"] for one in found}
+
+
+def test_what_is_ticked_off_or_was_next_long_ago_is_stale(run: Run, store: Path) -> None:
+    (store / "MEMORY.md").write_text(
+        "# Memory\n\n- [x] Mend the pump\n- ✅ The pump runs\n"
+        "\n## TODO — À faire\n\n- ✅ **Stripe** checked\n- [ ] Ask Ana\n- [x] Two parts\n  - [ ] the second\n"
+        "\n## State of 2020-04-18\n\n- The mill runs\n\n### Next actions\n\n- Mend the wheel\n"
+    )
+    found = parts(run("audit", str(store), "--quick", "--json", "--evidence").json)["stale"]
+    assert {one["line"] for one in found["evidence"]} == {3, 8, 19}
 
 
 def test_a_stale_entry_is_shown_by_the_line_with_its_day(run: Run, store: Path) -> None:

@@ -11,6 +11,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import date, datetime
+from functools import cache
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any
@@ -18,8 +20,11 @@ from typing import Any
 from workbench.health import duplicate_checks, memory_checks
 from workbench.health.finding import Finding, Look
 from workbench.health.subject import CheckSubject, about, shown
+from workbench.history.blame import line_deeds, newest
+from workbench.history.origin import Attribution
 from workbench.memory.entry import Entry, Form, Kind
-from workbench.operations.archive import why_over
+from workbench.memory.provenance import parse_day
+from workbench.operations.archive import UNUSED_DAYS, why_over
 from workbench.safety.secrets import masked
 from workbench.workspace.agent_load import LOADED
 from workbench.workspace.agent_rules import LoadLimit
@@ -40,6 +45,18 @@ _RECORD_WORDS = 4
 _RUN = re.compile(r"(\S{2})\S{30,}")
 """Encoded data may be a key of which the form is not known: only its beginning is shown."""
 _BATCH = 2_000
+_LONG_AGO = date(1904, 1, 1)
+"""Said on this day of a leap year, all that is due on a day without a year has passed."""
+_DAY = re.compile(r"(?<!\d)20\d\d-\d\d-\d\d(?!\d)")
+_TICKED = re.compile(r"[\W_]{0,4}(?P<box>\[[xX]\])|[\W_]{0,4}[✅☑✔]")
+_TO_DO = re.compile(
+    r"\b(?:to-?dos?|next (?:steps?|actions?|tasks?|priorities)|action items|pending|upcoming"
+    r"|open (?:tasks|items|loops)|à faire|prochaines? étapes?|pendientes?|próxim[oa]s pas[oa]s|pendências"
+    r"|offene? (?:aufgaben|punkte)|nächste schritte|следующие шаги|сделать)\b"
+    r"|待办|待辦|下一步|次のステップ|やること|할 ?일|다음 단계",
+    re.IGNORECASE,
+)
+"""The heading of what is to be done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,22 +201,51 @@ def _junk(subject: CheckSubject) -> Iterator[Finding]:
 
 
 def _stale(subject: CheckSubject) -> Iterator[Finding]:
-    """What is over by its own word, was replaced, or names a deadline that has passed."""
+    """What is over by its own word, was replaced or ticked off, or names a deadline that has passed."""
     from workbench.dreaming.survey import passed_deadline  # noqa: PLC0415
 
     for one in memory_checks.expiry(subject):
         if isinstance(one, Finding) and one.rule == "expired" and not one.entry:  # entries: below
             yield one
+    deeds = cache(lambda path: line_deeds(subject.workspace, subject.corpus.by_path[path]))
+    today = subject.today
     for entry in subject.corpus.curated:
-        if why := why_over(entry, subject.today):
+        is_judged = entry.kind is Kind.MEMORY and not entry.pinned
+        soon = entry.date or today
+        if why := why_over(entry, today) or (is_judged and _why_done(entry, today)):
             yield about(entry, "expired", f"{why}: {shown(entry.title)}", "", "", "info")
-        elif entry.kind is Kind.MEMORY and not entry.pinned:
-            said = entry.date or subject.today
-            if day := passed_deadline(entry.text, said, subject.today):
-                lines = list(enumerate(entry.text.split("\n")))
-                at, line = next(one for one in lines if passed_deadline(one[1], said, subject.today) == day)
+        elif is_judged and passed_deadline(entry.text, _LONG_AGO, today, soon=soon):
+            said = entry.date or _written(subject, newest(subject.workspace, deeds(entry.path), entry), entry)
+            if day := passed_deadline(entry.text, said, today, soon=soon):
+                lines = enumerate(entry.text.split("\n"))
+                due = (one for one in lines if passed_deadline(one[1], said, today, soon=soon) == day)
+                at, line = next(due, (0, entry.title))
                 found = about(entry, "expired", f"it was due on {day}: {shown(line.strip())}", "", "", "info")
                 yield replace(found, line=entry.start_line + at)
+
+
+def _why_done(entry: Entry, today: date) -> str:
+    """Why nobody is going to do what an entry says: it is ticked off, or it was next a long time ago."""
+    heading = entry.heading[-1] if entry.heading else ""
+    mark = _TICKED.match(entry.text)
+    if mark and "[ ]" not in entry.text and (mark["box"] or _TO_DO.search(heading)):
+        return "it is ticked off"
+    days = [day for text in (entry.text, *entry.heading) if (day := max(_days_in(text), default=None))]
+    is_old = _TO_DO.search(heading) and days and (today - max(days)).days > UNUSED_DAYS
+    return f"it was to be done since {max(days)}" if is_old else ""
+
+
+def _written(subject: CheckSubject, deed: Attribution, entry: Entry) -> date:
+    """When an entry was written by the history, else its file by the days that it names, or by the disk."""
+    if deed.when and not deed.cut_off:
+        return deed.when.date()
+    text = subject.corpus.by_path[entry.path].data.decode("utf-8", "replace")
+    changed = datetime.fromtimestamp((subject.root / entry.path).stat().st_mtime).astimezone().date()
+    return max((day for day in _days_in(text) if day <= subject.today), default=changed)
+
+
+def _days_in(text: str) -> list[date]:
+    return [day for found in _DAY.findall(text) if (day := parse_day(found))]
 
 
 def _contradicted(subject: CheckSubject) -> Iterator[Finding]:
