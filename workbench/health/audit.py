@@ -44,6 +44,8 @@ _RECORD_WORDS = 4
 """Words of a curated line up to which a sign of a heartbeat is all that it says."""
 _RUN = re.compile(r"(\S{2})\S{30,}")
 """Encoded data may be a key of which the form is not known: only its beginning is shown."""
+_WORD = re.compile(r"\W*(?:[^\W\d_\u3040-\ud7af][^\s\u3040-\ud7af]*|[\u3040-\ud7af]{1,4})\W*")
+"""One word; in scripts that set no blanks between words, up to four characters."""
 _BATCH = 2_000
 _LONG_AGO = date(1904, 1, 1)
 """Said on this day of a leap year, all that is due on a day without a year has passed."""
@@ -175,7 +177,7 @@ def _junk(subject: CheckSubject) -> Iterator[Finding]:
     listed = {
         one.address
         for pair in pairwise(entries)
-        if all(map(_is_word, pair)) and pair[0].path == pair[1].path and pair[0].heading == pair[1].heading
+        if all(map(_is_word, pair)) and len({(one.path, one.heading) for one in pair}) == 1
         for one in pair
     }
     for at in range(0, len(entries), _BATCH):
@@ -215,7 +217,7 @@ def _stale(subject: CheckSubject) -> Iterator[Finding]:
         if why := why_over(entry, today) or (is_judged and _why_done(entry, today)):
             yield about(entry, "expired", f"{why}: {shown(entry.title)}", "", "", "info")
         elif is_judged and passed_deadline(entry.text, _LONG_AGO, today, soon=soon):
-            said = entry.date or _written(subject, newest(subject.workspace, deeds(entry.path), entry), entry)
+            said = entry.date or _written(subject, entry, deeds(entry.path))
             if day := passed_deadline(entry.text, said, today, soon=soon):
                 lines = enumerate(entry.text.split("\n"))
                 due = (one for one in lines if passed_deadline(one[1], said, today, soon=soon) == day)
@@ -230,15 +232,16 @@ def _why_done(entry: Entry, today: date) -> str:
     mark = _TICKED.match(entry.text)
     if mark and "[ ]" not in entry.text and (mark["box"] or _TO_DO.search(heading)):
         return "it is ticked off"
-    days = [day for text in (entry.text, *entry.heading) if (day := max(_days_in(text), default=None))]
-    is_old = _TO_DO.search(heading) and days and (today - max(days)).days > UNUSED_DAYS
-    return f"it was to be done since {max(days)}" if is_old else ""
+    day = max(_days_in("\n".join((entry.text, *entry.heading))), default=today)
+    is_old = _TO_DO.search(heading) and (today - day).days > UNUSED_DAYS
+    return f"it was to be done since {day}" if is_old else ""
 
 
-def _written(subject: CheckSubject, deed: Attribution, entry: Entry) -> date:
+def _written(subject: CheckSubject, entry: Entry, deeds: list[Attribution]) -> date:
     """When an entry was written by the history, else its file by the days that it names, or by the disk."""
-    if deed.when and not deed.cut_off:
-        return deed.when.date()
+    deed = newest(subject.workspace, deeds, entry)
+    if any(one.when for one in deeds) and not deed.cut_off:
+        return deed.when.date() if deed.when else subject.today
     text = subject.corpus.by_path[entry.path].data.decode("utf-8", "replace")
     changed = datetime.fromtimestamp((subject.root / entry.path).stat().st_mtime).astimezone().date()
     return max((day for day in _days_in(text) if day <= subject.today), default=changed)
@@ -297,8 +300,7 @@ def _over_limit(subject: CheckSubject) -> Iterator[Finding]:
 
 
 def _is_word(entry: Entry) -> bool:
-    is_one = entry.form is Form.ITEM and len(entry.text.split()) == 1
-    return is_one and any(map(str.isalpha, entry.text))
+    return entry.form is Form.ITEM and _WORD.fullmatch(entry.text.strip()) is not None
 
 
 def _is_noted(entry: Entry) -> bool:
