@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +94,17 @@ def test_bare_headings_are_no_entries_without_a_source(run: Run, store: Path) ->
     assert (found["entries"], found["of"]) == (1, 1)
 
 
+def test_where_no_entry_has_a_source_there_is_no_share_of_those_without(run: Run, store: Path) -> None:
+    (store / "MEMORY.md").write_text("# Memory\n\n- The keeper likes mornings\n- The mill has a wheel\n")
+    found = parts(run("audit", str(store), "--quick", "--json").json)["unsourced"]
+    assert (found["entries"], found["of"], found["share"]) == (2, 2, None)
+    page = store.parent / "audit.html"
+    told = run("audit", str(store), "--quick", "--html", str(page)).out
+    assert "no entry has a source yet" in told
+    assert "no entry has a source yet" in page.read_text()
+    assert "100.0%" not in told + page.read_text()
+
+
 def test_the_table_has_the_lines_only_where_they_are_asked_for(run: Run, store: Path) -> None:
     told = run("audit", str(store)).out
     assert "MEMORY.md:8" not in told
@@ -125,6 +138,19 @@ def test_what_somebody_chose_to_keep_is_junk_only_where_it_says_nothing(run: Run
     found = parts(run("audit", str(store), "--json", "--evidence").json)["junk"]
     first = len(kept) + 3
     assert {one["line"] for one in found["evidence"]} == set(range(first, first + len(empty)))
+
+
+def test_tables_and_lists_of_single_words_are_no_junk(run: Run, store: Path) -> None:
+    log = store / "memory/2026-03-14.md"
+    log.write_text(
+        "# 2026-03-14\n\n| 项目 | 数值 |\n|---|---|\n| 距离 | 5 |\n\n| Item | Status |\n|---|---|\n"
+        "\n## To note\n\n- 距离\n- 平均配速\n- `@lib`\n- gpus\n"
+        "\n## Later\n\n- HEARTBEAT_OK\n- HEARTBEAT_OK\n- ✨\n- ✨\n"
+    )
+    found = parts(run("audit", str(store), "--json", "--evidence").json)["junk"]
+    lines = log.read_text().split("\n")
+    junk = {lines[one["line"] - 1] for one in found["evidence"] if one["path"] == "memory/2026-03-14.md"}
+    assert junk == {"- HEARTBEAT_OK", "- ✨"}
 
 
 def test_an_encoded_run_in_a_log_is_shown_by_its_beginning(run: Run, store: Path) -> None:
@@ -167,11 +193,63 @@ def test_an_entry_whose_head_says_that_it_is_over_is_stale(run: Run, store: Path
         "Last updated: 2020-04-21",
         "Decided by Ana on 2020-03-01",
         "Überprüft bis auf eines, zuletzt 2020-04-21",
+        "Since 2020-01-01: every report is due by March 5",
+        "Remind Ana of the birthday on March 5 (noted 2020-01-01)",
+        "The gates measure 3/16 - 3/22 of an inch (2020-01-01)",
+        "Call Tom by Friday (2020-01-01)",
     ],
 )
 def test_a_word_or_a_day_of_what_was_done_makes_nothing_stale(run: Run, store: Path, line: str) -> None:
     (store / "MEMORY.md").write_text(f"# Memory\n\n- {line}\n")
     assert parts(run("audit", str(store), "--quick", "--json").json)["stale"]["entries"] == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "due"),
+    [
+        ("Deadline: March 5 (prices rise)", "2020-03-05"),
+        ("本周课表（3/16-3/22，重建期）", "2020-03-22"),
+        ("Plan of this week, 3/16 – 3/22", "2020-03-22"),
+        ("도메인 만료 2020-05-22", "2020-05-22"),
+    ],
+)
+def test_a_day_without_a_year_is_one_after_the_day_on_which_it_was_written(
+    run: Run, store: Path, line: str, due: str
+) -> None:
+    memory = store / "MEMORY.md"
+    memory.write_text(f"# Memory\n\n- Last update: 2020-02-27\n- {line}\n")
+    found = parts(run("audit", str(store), "--quick", "--json", "--evidence").json)["stale"]
+    assert [(one["line"], f"it was due on {due}" in one["what"]) for one in found["evidence"]] == [(4, True)]
+
+
+def test_of_a_file_that_names_no_day_the_day_of_its_last_change_counts(run: Run, store: Path) -> None:
+    memory, now = store / "MEMORY.md", datetime.now()
+    soon = now + timedelta(days=40)
+    memory.write_text(f"# Memory\n\n- Deadline: {soon:%B} {soon.day}\n")
+    for days, entries in ((0, 0), (400, 1)):
+        when = (now - timedelta(days=days)).timestamp()
+        os.utime(memory, (when, when))
+        assert parts(run("audit", str(store), "--quick", "--json").json)["stale"]["entries"] == entries
+
+
+def test_in_a_repository_the_day_of_the_commit_counts(run: Run, sandbox: Sandbox) -> None:
+    soon = datetime.now() + timedelta(days=40)
+    sandbox.write("MEMORY.md", f"# Memory\n\n- Day one: 2020-01-01\n- Deadline: {soon:%B} {soon.day}\n")
+    for is_committed in (False, True):
+        if is_committed:
+            sandbox.commit("memory")
+        found = parts(run("audit", "--quick", "--json", "--evidence").json)["stale"]["evidence"]
+        assert "MEMORY.md" not in {one["path"] for one in found}
+
+
+def test_what_is_ticked_off_or_was_next_long_ago_is_stale(run: Run, store: Path) -> None:
+    (store / "MEMORY.md").write_text(
+        "# Memory\n\n- [x] Mend the pump\n- ✅ The pump runs\n"
+        "\n## TODO — À faire\n\n- ✅ **Stripe** checked\n- [ ] Ask Ana\n- [x] Two parts\n  - [ ] the second\n"
+        "\n## State of 2020-04-18\n\n- The mill runs\n\n### Next actions\n\n- Mend the wheel\n"
+    )
+    found = parts(run("audit", str(store), "--quick", "--json", "--evidence").json)["stale"]
+    assert {one["line"] for one in found["evidence"]} == {3, 8, 19}
 
 
 def test_a_stale_entry_is_shown_by_the_line_with_its_day(run: Run, store: Path) -> None:
@@ -290,7 +368,10 @@ def test_what_the_agent_is_not_given_of_a_long_file_is_over_the_limit(run: Run, 
     lost = len("# Memory\n\n") + 1200 * len("- fact 0000\n") - 12_000
     assert found["of"] == 1200
     assert found["entries"] == lost // len("- fact 0000\n") + 1
-    assert "of 12,000 characters" in found["evidence"][0]["what"]
+    size, what = f"{12_000 + lost:,}", found["evidence"][0]["what"]
+    assert (
+        what == f"in the part that is cut: 6,000 to {6_000 + lost:,} of {size} characters, 12,000 are loaded"
+    )
 
 
 def test_an_agent_that_drops_the_oldest_lines_is_not_given_the_first(run: Run, tmp_path: Path) -> None:
@@ -330,7 +411,7 @@ def test_letta_is_given_all_of_its_blocks_below_what_they_may_have_together(run:
     over = parts(run("audit", str(root), "--quick", "--evidence", "--json").json)["over the limit"]
     assert over["entries"] > 0
     assert {one["path"] for one in over["evidence"]} == {"system/two.md"}
-    assert all("of 20,000 tokens" in one["what"] for one in over["evidence"])
+    assert all("20,000 are loaded" in one["what"] for one in over["evidence"])
 
 
 def test_nobody_is_told_to_raise_a_budget_that_hermes_itself_sets(run: Run, tmp_path: Path) -> None:

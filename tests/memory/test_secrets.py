@@ -205,6 +205,21 @@ def test_a_password_behind_a_stroke_may_look_like_a_name(user: str) -> None:
     assert bool(secrets_in(f"Login: {user} / @Katze" + "2955")) == (not user.startswith("@"))
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- Demo logins: admin@mill.example / {}!",
+        "- demo: anna@mill.example/{}!, bob@mill.example/{}x",
+        "- **Account:** `anna@mill.example` / `{}` (in the vault)",
+    ],
+)
+def test_a_password_behind_an_address_may_look_like_a_product(line: str) -> None:
+    value = "Lumber" + "Admin2026"
+    text = line.replace("{}", value)
+    found = [text[one.start : one.end] for one in secrets_in(text)]
+    assert found == [value, f"{value}x"][: line.count("{}")]
+
+
 HARMLESS = [
     "pwd: ~/projects/atlas2",
     "pwd=/home/sarah/Projects/Atlas2",
@@ -273,6 +288,11 @@ HARMLESS = [
     "API 密钥: `sk-[a-zA-Z0-9]{20,}`",
     "docs: root/README.md",
     "10.0.0.1 nginx/1.25.3",
+    "Write to anna@mill.example/bob@mill.example",
+    "anna@mill.example / +49 30 1234567",
+    "anna@mill.example/Phone2X/settings",
+    "git clone git@mill.example/Tools2026/pump.git",
+    "anna@mill.example / the mill-2",
     "10.0.0.1 root/etc/Passwd2X",
     "10.0.0.1 app/Service2",
     "10.0.0.1 admin/settings and/or user/repo",

@@ -35,7 +35,7 @@ from workbench.cli.console import (
 from workbench.cli.operation_command import AddressedWorkspace, act, content_address, whose
 from workbench.collection_pause import no_garbage_collection
 from workbench.errors import NotMemoryError, UsageError, disk_errors
-from workbench.health.audit import Audit
+from workbench.health.audit import Audit, AuditPart
 from workbench.health.finding import CheckResult, Finding, worst_first
 from workbench.health.memory_checks import secrets_in_history, without_origin
 from workbench.health.recall_tests import (
@@ -381,7 +381,7 @@ def audit(folder: str | None, evidence: bool, html: str | None, with_text: bool,
 def _say_audit(found: Audit, *, evidence: bool) -> None:
     say(f"{plural(found.entries, 'entry')} in {plural(found.files, 'file')}", bold=True)
     for part in found.parts:
-        say(f"{part.name:<14}  {part.entries:>8,}  {part.share:>6.1%}  {part.meaning}")
+        say(f"{part.name:<14}  {part.entries:>8,}  {_share(part):>6}  {part.meaning}")
         for one in part.evidence[:_EVIDENCE] if evidence else ():
             say_row(f"    {one.place}  {one.rule}: {masked(one.what)}", dim=True)
         if evidence and (more := len(part.evidence) - _EVIDENCE) > 0:
@@ -389,11 +389,15 @@ def _say_audit(found: Audit, *, evidence: bool) -> None:
     narrate(f"read {found.per_second:,.0f} entries per second (time of the junk model not counted)")
 
 
+def _share(part: AuditPart) -> str:
+    return "–" if part.share is None else f"{part.share:.1%}"
+
+
 def _page(found: Audit, *, with_text: bool) -> str:
     """A page that needs no other file. Without ``with_text`` it holds numbers only, no path and no word."""
     rows = (
         f'<tr><td>{part.name}</td><td class="number">{part.entries:,}</td>'
-        f'<td class="number">{part.share:.1%}</td><td><meter value="{part.share:.4f}"></meter></td>'
+        f'<td class="number">{_share(part)}</td><td><meter value="{part.share or 0:.4f}"></meter></td>'
         f"<td>{part.meaning}</td></tr>"
         for part in found.parts
     )

@@ -51,7 +51,7 @@ _BY = (
 )
 """Not `written by Nova on …`: what follows is the day."""
 _CUE = (
-    rf"(?:\b(?:{_BY}|until|till|due|deadlines?|before|expires?|remind\w*|bis|fällig|frist|hasta|vence"
+    rf"(?:만료|마감|\b(?:{_BY}|until|till|due|deadlines?|before|expires?|remind\w*|bis|fällig|frist|hasta|vence"
     r"|antes del?|avant|jusqu['’]au|échéance|fino al|entro|até|срок|до)\b|截止|締め?切り?|期限)"
 )
 _LAST = r"\b(?:last|zuletzt|letzte\w?|últim[ao]|dernière|ostatni\w*|laatst\w*|последн\w+)\b|上次|最終|最后"
@@ -67,36 +67,56 @@ _SOON = (
     r"(?P<soon>today|tonight|tomorrow|this week|next week|(?:mon|tues|wednes|thurs|fri|satur|sun)day|heute"
     r"|morgen|mañana|demain|завтра|今天|明天|今日|明日)"
 )
+_WEEK = (
+    r"(?:\b(?:this|next) week\b|\bweek of\b|本周|本週|这周|下周|下週|今週|来週|이번 ?주|다음 ?주)[^\n]{0,20}?"
+    r"\d{1,2}/\d{1,2} ?[-–—~～至] ?(?P<month5>\d{1,2})/(?P<day5>\d{1,2})(?![\d/])"
+)
 _DEADLINE = re.compile(
     rf"(?:{_CUE}|\[ \])(?:(?!{_LAST})[^\n]){{0,30}}?(?:{_ISO}|\b{_NAMED}|{_CJK}|{_SOON})"
-    rf"|{_CJK.replace('3', '4')}(?:まで|之前|截止)",
+    rf"|{_CJK.replace('3', '4')}(?:まで|之前|截止)|{_WEEK}",
     re.IGNORECASE,
 )
+_EVERY = re.compile(
+    r"\b(?:every|each|annual\w*|yearly|birthdays?|anniversar\w+|jedes|jährlich\w*|geburtstag\w*|cada|anual\w*"
+    r"|cumpleaños|aniversári?\w*|chaque|annuel\w*|anniversaire|кажд\w+|ежегодн\w+)\b|每年|生日|毎年|誕生日|매년|생일",
+    re.IGNORECASE,
+)
+"""What returns is never over: a day without a year is one of any year."""
 _WITHIN = timedelta(days=14)
 """After this what was due soon is over."""
 _LONG_AGO = timedelta(days=180)
 """A day without a year that was so long ago is one of the next year."""
 
 
-def passed_deadline(text: str, said: date, today: date) -> date | None:
-    """The last deadline that ``text``, said on the day ``said``, names, if all it names have passed."""
-    days = [day for found in _DEADLINE.finditer(text) if (day := _day(found, said))]
+def passed_deadline(text: str, said: date, today: date, *, soon: date | None = None) -> date | None:
+    """The last deadline that ``text``, said on the day ``said``, names, if all it names have passed.
+
+    ``soon`` is the day from which `by tomorrow` counts, where that is another.
+    """
+    returns = _EVERY.search(text) is not None
+    days = [
+        day
+        for found in _DEADLINE.finditer(text)
+        if (day := _day(found, said, soon or said)) and not (returns and str(day.year) not in found[0])
+    ]
     last = max(days, default=today)
     return last if last < today else None
 
 
-def _day(found: re.Match[str], said: date) -> date | None:
+def _day(found: re.Match[str], said: date, soon: date) -> date | None:
     """The day that a match names; one without a year is in the year in which it was said."""
     if found["soon"]:
-        return said + _WITHIN
+        return soon + _WITHIN
     try:
         if found["iso"]:
             return date.fromisoformat(found["iso"])
         month = found["month"] or found["month2"]
         number = (
-            _MONTHS.split().index(month.lower()) + 1 if month else int(found["month3"] or found["month4"])
+            _MONTHS.split().index(month.lower()) + 1
+            if month
+            else int(found["month3"] or found["month4"] or found["month5"])
         )
-        day = found["day"] or found["day2"] or found["day3"] or found["day4"]
+        day = found["day"] or found["day2"] or found["day3"] or found["day4"] or found["day5"]
         year = found["year"] or found["year3"] or found["year4"]
         named = date(int(year or said.year), number, int(day))
         return named if year or said - named < _LONG_AGO else date(said.year + 1, number, int(day))

@@ -11,6 +11,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from datetime import date, datetime
+from functools import cache
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 
@@ -18,8 +21,10 @@ from workbench.frozen import frozen, frozen_kw_only
 from workbench.health import duplicate_checks, memory_checks
 from workbench.health.finding import Finding, Look
 from workbench.health.subject import CheckSubject, about, shown
+from workbench.history.origin import Attribution, line_deeds, newest
 from workbench.memory.entry import Entry, Form, Kind
-from workbench.operations.archive import why_over
+from workbench.memory.provenance import parse_day
+from workbench.operations.archive import UNUSED_DAYS, why_over
 from workbench.safety.secrets import masked
 from workbench.workspace.agent_load import LOADED
 from workbench.workspace.agent_rules import LoadLimit
@@ -39,24 +44,37 @@ _RECORD_WORDS = 4
 """Words of a curated line up to which a sign of a heartbeat is all that it says."""
 _RUN = re.compile(r"(\S{2})\S{30,}")
 """Encoded data may be a key of which the form is not known: only its beginning is shown."""
+_WORD = re.compile(r"\W*(?:[^\W\d_\u3040-\ud7af][^\s\u3040-\ud7af]*|[\u3040-\ud7af]{1,4})\W*")
+"""One word; in scripts that set no blanks between words, up to four characters."""
 _BATCH = 2_000
+_LONG_AGO = date(1904, 1, 1)
+"""Said on this day of a leap year, all that is due on a day without a year has passed."""
+_DAY = re.compile(r"(?<!\d)20\d\d-\d\d-\d\d(?!\d)")
+_TICKED = re.compile(r"[\W_]{0,4}(?P<box>\[[xX]\])|[\W_]{0,4}[✅☑✔]")
+_TO_DO = re.compile(
+    r"\b(?:to-?dos?|next (?:steps?|actions?|tasks?|priorities)|action items|pending|upcoming"
+    r"|open (?:tasks|items|loops)|à faire|prochaines? étapes?|pendientes?|próxim[oa]s pas[oa]s|pendências"
+    r"|offene? (?:aufgaben|punkte)|nächste schritte|следующие шаги|сделать)\b"
+    r"|待办|待辦|下一步|次のステップ|やること|할 ?일|다음 단계",
+    re.IGNORECASE,
+)
+"""The heading of what is to be done."""
 
 
 @frozen_kw_only
 class AuditPart:
-    """One number of the audit: ``entries`` of the ``of`` entries that it is about, and the evidence."""
+    """One number of the audit: ``entries`` of the ``of`` entries that it is about, and the evidence.
+
+    ``share`` is in [0, 1], and None where it would say nothing; then ``meaning`` says why.
+    """
 
     name: str
     meaning: str
     entries: int
     of: int
+    share: float | None
     seconds: float
     evidence: tuple[Finding, ...]
-
-    @property
-    def share(self) -> float:
-        """In [0, 1]."""
-        return self.entries / self.of if self.of else 0.0
 
     def as_json(self, *, evidence: bool) -> dict[str, Any]:
         """The part as the command line prints it, with the lines only where they are asked for."""
@@ -64,7 +82,7 @@ class AuditPart:
             "part": self.name,
             "entries": self.entries,
             "of": self.of,
-            "share": round(self.share, 4),
+            "share": None if self.share is None else round(self.share, 4),
             "seconds": round(self.seconds, 2),
         }
         if evidence:
@@ -116,11 +134,15 @@ def audit(
         tell(one.name, done, len(declared))
         begun = clock()
         evidence = tuple(found for found in one.look(subject) if isinstance(found, Finding))
+        count = len({place for finding in evidence for place in one.counted(finding)})
+        of = sum(map(one.is_about, entries))
+        is_all = bool(one.if_all) and 0 < of == count
         part = AuditPart(
             name=one.name,
-            meaning=one.meaning,
-            entries=len({place for finding in evidence for place in one.counted(finding)}),
-            of=sum(map(one.is_about, entries)),
+            meaning=one.if_all if is_all else one.meaning,
+            entries=count,
+            of=of,
+            share=None if is_all else count / max(of, 1),
             seconds=clock() - begun,
             evidence=evidence,
         )
@@ -135,7 +157,10 @@ def audit(
 
 
 def _junk(subject: CheckSubject) -> Iterator[Finding]:
-    """Records of programs, lines without words, and of logs those that the model thinks the least of."""
+    """Records of programs, lines without words, and of logs those that the model thinks the least of.
+
+    A table says what it says as a whole, and so does a list of single words.
+    """
     from workbench.dreaming.features import Line  # noqa: PLC0415 - imports numpy
     from workbench.dreaming.line_judgement import judged  # noqa: PLC0415
     from workbench.dreaming.owner_model import learned  # noqa: PLC0415
@@ -145,8 +170,16 @@ def _junk(subject: CheckSubject) -> Iterator[Finding]:
     model = learned(base_model(), ())
     floor = JUNK_SHARE * model.base.floor
     entries = [
-        entry for entry in subject.corpus.entries if memory_checks.is_whole(entry) and _is_noted(entry)
+        entry
+        for entry in subject.corpus.entries
+        if memory_checks.is_whole(entry) and _is_noted(entry) and entry.form is not Form.TABLE
     ]
+    listed = {
+        one.address
+        for pair in pairwise(entries)
+        if all(map(_is_word, pair)) and len({(one.path, one.heading) for one in pair}) == 1
+        for one in pair
+    }
     for at in range(0, len(entries), _BATCH):
         some = entries[at : at + _BATCH]
         lines = [
@@ -162,28 +195,60 @@ def _junk(subject: CheckSubject) -> Iterator[Finding]:
             is_short = len(entry.text.split()) <= _RECORD_WORDS
             is_empty = found.vetoed == NO_WORDS or (found.vetoed == A_RECORD and (is_short or not is_curated))
             is_judged = not is_curated and (found.vetoed is None or found.vetoed in _MADE)
+            if entry.address in listed and found.vetoed in (None, NO_WORDS):
+                continue
             if is_empty or (is_judged and found.score < found.floor):
                 what = shown(_RUN.sub(r"\1…", masked(entry.title)))
                 yield about(entry, found.vetoed or "says little", what, "", "", "info")
 
 
 def _stale(subject: CheckSubject) -> Iterator[Finding]:
-    """What is over by its own word, was replaced, or names a deadline that has passed."""
+    """What is over by its own word, was replaced or ticked off, or names a deadline that has passed."""
     from workbench.dreaming.survey import passed_deadline  # noqa: PLC0415
 
     for one in memory_checks.expiry(subject):
         if isinstance(one, Finding) and one.rule == "expired" and not one.entry:  # entries: below
             yield one
+    deeds = cache(lambda path: line_deeds(subject.workspace, subject.corpus.by_path[path]))
+    today = subject.today
     for entry in subject.corpus.curated:
-        if why := why_over(entry, subject.today):
+        is_judged = entry.kind is Kind.MEMORY and not entry.pinned
+        soon = entry.date or today
+        if why := why_over(entry, today) or (is_judged and _why_done(entry, today)):
             yield about(entry, "expired", f"{why}: {shown(entry.title)}", "", "", "info")
-        elif entry.kind is Kind.MEMORY and not entry.pinned:
-            said = entry.date or subject.today
-            if day := passed_deadline(entry.text, said, subject.today):
-                lines = list(enumerate(entry.text.split("\n")))
-                at, line = next(one for one in lines if passed_deadline(one[1], said, subject.today) == day)
+        elif is_judged and passed_deadline(entry.text, _LONG_AGO, today, soon=soon):
+            said = entry.date or _written(subject, entry, deeds(entry.path))
+            if day := passed_deadline(entry.text, said, today, soon=soon):
+                lines = enumerate(entry.text.split("\n"))
+                due = (one for one in lines if passed_deadline(one[1], said, today, soon=soon) == day)
+                at, line = next(due, (0, entry.title))
                 found = about(entry, "expired", f"it was due on {day}: {shown(line.strip())}", "", "", "info")
                 yield replace(found, line=entry.start_line + at)
+
+
+def _why_done(entry: Entry, today: date) -> str:
+    """Why nobody is going to do what an entry says: it is ticked off, or it was next a long time ago."""
+    heading = entry.heading[-1] if entry.heading else ""
+    mark = _TICKED.match(entry.text)
+    if mark and "[ ]" not in entry.text and (mark["box"] or _TO_DO.search(heading)):
+        return "it is ticked off"
+    day = max(_days_in("\n".join((entry.text, *entry.heading))), default=today)
+    is_old = _TO_DO.search(heading) and (today - day).days > UNUSED_DAYS
+    return f"it was to be done since {day}" if is_old else ""
+
+
+def _written(subject: CheckSubject, entry: Entry, deeds: list[Attribution]) -> date:
+    """When an entry was written by the history, else its file by the days that it names, or by the disk."""
+    deed = newest(subject.workspace, deeds, entry)
+    if any(one.when for one in deeds) and not deed.cut_off:
+        return deed.when.date() if deed.when else subject.today
+    text = subject.corpus.by_path[entry.path].data.decode("utf-8", "replace")
+    changed = datetime.fromtimestamp((subject.root / entry.path).stat().st_mtime).astimezone().date()
+    return max((day for day in _days_in(text) if day <= subject.today), default=changed)
+
+
+def _days_in(text: str) -> list[date]:
+    return [day for found in _DAY.findall(text) if (day := parse_day(found))]
 
 
 def _contradicted(subject: CheckSubject) -> Iterator[Finding]:
@@ -197,6 +262,13 @@ def _contradicted(subject: CheckSubject) -> Iterator[Finding]:
                 if entry is not None:
                     what = f"it contradicts {finding.place}: {shown(entry.title)}"
                     yield about(entry, finding.rule, what, "", "", finding.severity)
+
+
+def _hidden(subject: CheckSubject) -> Iterator[Finding]:
+    """What is hidden, but for comments that order nothing."""
+    for one in memory_checks.hidden_text(subject):
+        if isinstance(one, Finding) and one.remains:
+            yield one
 
 
 def _over_limit(subject: CheckSubject) -> Iterator[Finding]:
@@ -215,13 +287,20 @@ def _over_limit(subject: CheckSubject) -> Iterator[Finding]:
             used[limit] += limit.measure(document.data)
             lost = before + limit.measure(document.data) - limit.most
             first = {"first": 0, "middle": limit.most // 2}.get(limit.cut, limit.most)
+            size = f"{limit.most + lost:,} {limit.unit}"
+            what = (
+                f"in the part that is cut: {first:,} to {first + lost:,} of {size}, {limit.most:,} are loaded"
+            )
             whole = [entry for entry in document.entries if lost > 0 and memory_checks.is_whole(entry)]
             ends = limit.measures(document.data, (entry.whole.end for entry in whole))
             for entry, end in zip(whole, (before + end for end in ends), strict=True):
                 if first < end <= first + lost and entry.address not in told:
                     told.add(entry.address)
-                    what = f"it ends at {end:,} of {limit.most:,} {limit.unit}"
                     yield about(entry, "over the limit", what, "", "", "info")
+
+
+def _is_word(entry: Entry) -> bool:
+    return entry.form is Form.ITEM and _WORD.fullmatch(entry.text.strip()) is not None
 
 
 def _is_noted(entry: Entry) -> bool:
@@ -233,7 +312,8 @@ class _Declared:
     """A part: what it counts, and what finds it.
 
     ``counted`` are the entries that a finding counts where it is not the one that it names. It ``is_about``
-    some of the entries, where that is given, else about all.
+    some of the entries, where that is given, else about all. ``if_all`` stands in the place of the meaning
+    where all of them are counted and a share would say nothing.
     """
 
     name: str
@@ -241,6 +321,7 @@ class _Declared:
     look: Callable[[CheckSubject], Look]
     counted: Callable[[Finding], Iterable[str]] = lambda one: (one.entry or one.place,)
     is_about: Callable[[Entry], bool] = lambda _: True
+    if_all: str = ""
 
 
 _PARTS = (
@@ -254,12 +335,13 @@ _PARTS = (
     _Declared("stale", "finished, replaced, or past its deadline", _stale),
     _Declared("contradicted", "contradicts another entry", _contradicted),
     _Declared("secret", "keys, tokens and passwords", memory_checks.secrets),
-    _Declared("hidden", "text that an agent reads and a person does not see", memory_checks.hidden_text),
+    _Declared("hidden", "text that an agent reads and a person does not see", _hidden),
     _Declared(
         "unsourced",
         "long-term memory without a source",
         memory_checks.without_origin,
         is_about=memory_checks.is_long_term,
+        if_all="no entry has a source yet: the workbench adds sources from its first promotion on",
     ),
     _Declared(
         "over the limit",

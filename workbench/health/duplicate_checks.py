@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, groupby
+from operator import attrgetter
 
 from workbench.dreaming.vetoes import LEADS_IN, RECORD
 from workbench.health.finding import Finding, Fix, Look
@@ -17,6 +19,8 @@ from workbench.memory.claims import bag_of_words, distinction, jaccard, near_pai
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.session_blocks import is_session_field
 from workbench.safety.machine_output import machine_made
+from workbench.workspace.agent_load import LOADED
+from workbench.workspace.layout import Layout
 
 SAME_WORDS = 0.85
 """Share of words in common (Jaccard) from which two entries say nearly the same."""
@@ -42,9 +46,14 @@ def duplicates(subject: CheckSubject) -> Look:
 
     A copy and the entry that it was promoted from are not two.
     """
+    layout = subject.workspace.layout
+    files: dict[bytes, list[list[Entry]]] = defaultdict(list)
+    for path, entries in groupby(subject.corpus.written, attrgetter("path")):
+        files[subject.corpus.by_path[path].data.strip()].append(list(entries))
+    yield from _copied_files(files.values(), layout)
     groups: dict[tuple[str, str], list[Entry]] = defaultdict(list)
     words: list[frozenset[str]] = []
-    for entry in subject.corpus.written:
+    for entry in chain.from_iterable(first for first, *_ in files.values()):
         said = _words(entry)
         least = 2 if entry.kind in CURATED else FEWEST_WORDS
         if len(said) - sum(map(str.isdigit, said)) >= least or (
@@ -71,7 +80,11 @@ def duplicates(subject: CheckSubject) -> Look:
         return common > 1 or is_field
 
     for first, *others in repeated:
-        again = [other for other in others if not is_form(first, other)]
+        again = [
+            other
+            for other in others
+            if not is_form(first, other) and not _of_two_agents(layout, first, other)
+        ]
         if again and _states(first):
             yield from _exact([first, *again])
     firsts = [group[0] for group in groups.values()]
@@ -80,12 +93,39 @@ def duplicates(subject: CheckSubject) -> Look:
         if jaccard(words[one], words[other]) < SAME_WORDS:
             continue
         first, second = firsts[one], firsts[other]
-        if _may_be_one(first, second) and not is_form(first, second) and _states(first):
+        if _may_be_one(layout, first, second) and not is_form(first, second) and _states(first):
             near.add((one, other))
             yield _near(first, second, "nearly the same words as")
     for one, other in _near_by_meaning(subject, firsts):
-        if (one, other) not in near and _may_be_one(firsts[one], firsts[other]):
+        if (one, other) not in near and _may_be_one(layout, firsts[one], firsts[other]):
             yield _near(firsts[one], firsts[other], "nearly the same, in other words, as")
+
+
+def _copied_files(files: Iterable[list[list[Entry]]], layout: Layout) -> Iterator[Finding]:
+    """One remark on each file that is the same as another: ``files`` are the entries of those of one text."""
+    for first, copy in ((same[0][0], copy) for same in files for copy in same[1:]):
+        path, other = copy[0].path, first.path
+        if first.kind is Kind.ENTITY or _of_two_agents(layout, first, copy[0]):
+            continue
+        # Of two files whose names differ in case another check says that there must be only one.
+        is_severe = {copy[0].kind, first.kind} <= CURATED and path.casefold() != other.casefold()
+        yield Finding(
+            f"the file is the same as {other}, word by word",
+            "it takes space twice, and an edit of one will miss the other",
+            "remove one of the two files",
+            "warning" if is_severe else "info",
+            "duplicate file",
+            path,
+            1,
+            also=tuple(place_of(entry) for entry in copy if _words(entry)),
+        )
+
+
+def _of_two_agents(layout: Layout, one: Entry, other: Entry) -> bool:
+    """Whether each is in what another agent always loads, so that both files have to say it."""
+    return {one.kind, other.kind} <= {*LOADED} and layout.agent_of(one.path) is not layout.agent_of(
+        other.path
+    )
 
 
 def _sections(one: Entry, other: Entry) -> tuple[str, ...]:
@@ -170,7 +210,7 @@ def _is_copy(one: Entry, other: Entry) -> bool:
     return (one.kind in CURATED) != (other.kind in CURATED)  # what was chosen was said somewhere first
 
 
-def _may_be_one(one: Entry, other: Entry) -> bool:
+def _may_be_one(layout: Layout, one: Entry, other: Entry) -> bool:
     """Whether two that sound alike are about the same.
 
     What differs in a number, a name or what turns it round is of two occasions or things, or contradicts;
@@ -178,7 +218,9 @@ def _may_be_one(one: Entry, other: Entry) -> bool:
     """
     if one.kind is Kind.ENTITY and other.kind is Kind.ENTITY and one.path != other.path:
         return False
-    if _is_copy(one, other) or not distinction(one.text).agrees(distinction(other.text)):
+    if _is_copy(one, other) or _of_two_agents(layout, one, other):
+        return False
+    if not distinction(one.text).agrees(distinction(other.text)):
         return False
     return all(
         here <= there or there <= here or not (here and there)

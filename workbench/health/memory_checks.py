@@ -30,6 +30,7 @@ from workbench.operations.archive import why_over
 from workbench.operations.references import CODE, names_of, page_name
 from workbench.plural import plural
 from workbench.safety.hidden_text import hidden_in
+from workbench.safety.prompt_injection import suspicion
 from workbench.safety.secrets import TextFinding, secrets_in
 from workbench.workspace.agent_load import load_states
 from workbench.workspace.decisions import settled_keys
@@ -74,7 +75,8 @@ def files(subject: CheckSubject) -> Look:
         if alike and not os.path.samefile(one, other):
             yield Finding(
                 f"both {first} and {second} are there; {first} is used here",
-                "an agent reads one of them, and it is unclear which",
+                "an agent reads one of them, and it is unclear which; on a file system that ignores case "
+                "(macOS, Windows) they are one file",
                 f"`workbench move` what you want to keep to {first}, then remove the other file",
                 rule="two memories",
                 path=second,
@@ -128,7 +130,7 @@ def budget(subject: CheckSubject) -> Look:
 
 def secrets(subject: CheckSubject) -> Look:
     """Keys, tokens and passwords in any memory file."""
-    for path, line, found in _in_texts(subject, secrets_in):
+    for path, line, found, _ in _in_texts(subject, secrets_in):
         finding = Finding(
             str(found),
             "everybody who reads memory, and every agent, can see it",
@@ -142,18 +144,22 @@ def secrets(subject: CheckSubject) -> Look:
 
 
 def hidden_text(subject: CheckSubject) -> Look:
-    """Text that an agent reads and a person does not see."""
-    for path, line, found in _in_texts(subject, hidden_in):
+    """Text that an agent reads and a person does not see. Most comments only tell how a page is filled in."""
+    for path, line, found, words in _in_texts(subject, hidden_in):
         if is_template(path, subject.corpus.by_path[path].kind):
             continue  # its comments say how to fill it in, and no agent is given it
         entry = subject.corpus.entry_at(path, line)
         if entry and entry.form is Form.CODE and found.rule in _SHOWN_AS_CODE:
             continue
+        lines = [line.strip() for line in words.removeprefix("<!--").removesuffix("-->").split("\n")]
+        orders = found.rule != "comment" or any(
+            suspicion(one, "external") for one in (*lines, " ".join(lines))
+        )
         finding = Finding(
             str(found),
             "agents read it and people do not see it: it may instruct the agent",
             "`workbench quarantine` sets its entry aside",
-            "warning",
+            "warning" if orders else "info",
             "hidden text",
             path,
             line,
@@ -165,12 +171,13 @@ _SHOWN_AS_CODE = ("comment", "hidden HTML", "link definition", "link title")
 """What only rendering hides, and so nothing where it is code: its fences are known, its indent is not."""
 
 
-def _in_texts(subject: CheckSubject, find: Find) -> Iterator[tuple[str, int, TextFinding]]:
-    """What is found in the memory files, with the file and the line."""
+def _in_texts(subject: CheckSubject, find: Find) -> Iterator[tuple[str, int, TextFinding, str]]:
+    """What is found in the memory files, with the file, the line, and the text itself."""
     for document in subject.corpus.documents:
         # Bytes that are no UTF-8 stay what they are.
-        for found, line in _with_lines(document.data.decode("utf-8", "surrogateescape"), find):
-            yield document.path, line, found
+        text = document.data.decode("utf-8", "surrogateescape")
+        for found, line in _with_lines(text, find):
+            yield document.path, line, found, text[found.start : found.end]
 
 
 def secrets_in_history(place: Workspace, path: str | None, looked: dict[str, int]) -> Iterator[Finding]:

@@ -31,6 +31,21 @@ _RULES = (
 )
 
 
+_ORDERS_TEXT = """
+    advise answer ask assure charge convince deceive deny direct encourage forward get give guide help
+    hide inform instruct keep lead let lie link make mislead nudge offer persuade point praise promise
+    push recommend redirect refer refuse remind reply respond route sell send serve show steer suggest
+    talk teach tell trick urge warn withhold"""
+_ORDERS = frozenset(_ORDERS_TEXT.split())
+"""What somebody may be told to do to "the user"."""
+_TOLD = (
+    rf"{'|'.join(sorted(_ORDERS))}|run|execute|transfer|approve|delete|install|open|accept|grant|pay|publish|buy|write"
+    r"|call|remove|use|upload|say|add|include|insert|ignore|disregard|forget|follow|obey|act|pretend|remember|repeat"
+    r"|always|never|please|now|you|your|do|don't|must|from now on|if|when(?:ever)?|before|after|in"
+)
+"""How an order to whom it was called begins."""
+
+
 def _rule(hints: str, *patterns: str) -> tuple[list[str], re.Pattern[str]]:
     """Hints, without one of which (in lower case) in the text none of the patterns can match, and these."""
     return hints.split("|"), re.compile("|".join(patterns))
@@ -84,8 +99,10 @@ _RULES_OF_STEERING = (
         rf"^{_AI} (?:must|should|shall|will|has to|have to|needs? to|may not|cannot)\b|\bobey\b",
         r"\bfor (?:all |any |every |the )?(?:ai|llm|assistant|language model|chatbot)s?\b[^.!?]{0,20}:",
         rf"\b(?:instructs?|tells?|orders?|directs?|commands?) (?:the|any|all|every) {_AI} to\b",
-        r"^(?:hey |dear |hello |note to |notes? for |message (?:to|for) |attention,? ?|important:? ?|to )*"
-        rf"(?:the |all |any |every )?{_AI}(?: reading (?:this|the)[^,:]{{0,30}})?\s?[,:!]\s",
+        # `Model: …` is a label of settings, unless an order follows.
+        r"^(?P<called>(?:hey |dear |hello |note to |notes? for |message (?:to|for) |attention,? ?|important:? ?"
+        rf"|to )+)?(?:the |all |any |every )?{_AI}(?: reading (?:this|the)[^,:]{{0,30}})?\s?"
+        rf"(?:[,!]|:(?(called)|(?=\s(?:{_TOLD})\b)))\s",
         rf"\b(?:the|all|any|every|an?|this|that) (?:\w+ )?{_AI}\b[^.!?]{{0,40}}?\b(?:must|should|shall"
         r"|has to|have to|needs? to"
         r"|is (?:required|instructed|obliged|allowed|authori[sz]ed) to)\b",
@@ -255,13 +272,6 @@ _ABOUT_USER = re.compile(
     r"(?:(?:please|always|never|also|then|now|and|but|do not|don't|remember to|just) )*(?P<verb>[a-z]+)"
     r" (?:to |with |for |at |from )?(?:the|every|any|each|this) (?:users?|human)\b"
 )
-_ORDERS_TEXT = """
-    advise answer ask assure charge convince deceive deny direct encourage forward get give guide help
-    hide inform instruct keep lead let lie link make mislead nudge offer persuade point praise promise
-    push recommend redirect refer refuse remind reply respond route sell send serve show steer suggest
-    talk teach tell trick urge warn withhold"""
-_ORDERS = frozenset(_ORDERS_TEXT.split())
-"""What somebody may be told to do to "the user"."""
 _MARKS = re.compile(
     r"<\|?/?(?:im_start|im_end|system|assistant|user|human|instructions?|inst|endoftext|prompt|admin"
     r"|tool)\b[^>\n]{0,80}\|?>"
@@ -415,8 +425,23 @@ _UNPARTED = {verb: re.compile("|".join(languages[-1].split())) for verb, languag
 """In scripts that part no words any place will do."""
 
 
+_URL = re.compile(r"(?:(?:https?|hxxps?|ftp)://|www\.)[^\s`\"'<>(),;\u3000-\U0010ffff]*")
+_NOUNS = frozenset({"e-mail", "email", "mail", "copy", "post"})
+_AS_A_VERB = re.compile(
+    r"(?:(?:^|\n|[.!?;:,]\s)[^\w\n]{0,6}|\b(?:and|then|please|always|to|must|should|shall|will|you|now|immediately"
+    r"|first|also|or|just|bitte|und) )(?:e-?mail|copy|post|mail)(?= \w)"
+    r"|\b(?:e-?mail|copy|post|mail)(?= (?:the|all|every|each|any|your|my|our|his|her|their|its|it|them|this|that|these"
+    r"|those|me|us|alle|die|das)\b)"
+)
+"""`Email the keys`, which is no `Email: …`, `daily email digest` or `POST /keys`."""
+
+
 def _verbs_in(low: str) -> set[str]:
-    found = set().union(*(_VERBS_OF[word] for word in _VERBS_OF.keys() & set(_WORDS.findall(low))))
+    parted = _URL.sub(" ", low)
+    words = _VERBS_OF.keys() & set(_WORDS.findall(parted))
+    if not _AS_A_VERB.search(parted):
+        words -= _NOUNS
+    found = set().union(*(_VERBS_OF[word] for word in words))
     if not low.isascii():
         found |= {verb for verb, pattern in _UNPARTED.items() if pattern.search(low)}
     return found
@@ -470,7 +495,7 @@ _ACCOUNT = re.compile(
     r"|\b(?:iban|bitcoins?|btc|eth(?:ereum)?|usdt|crypto|wallets?|gift cards?|account (?:number|no)|bank account"
     r"|paypal|wallet-?adresse|konto\w*|rechnung\w*|gutschein\w*|compte|facture\w*|portefeuille\w*|virement"
     r"|cuentas?|factura\w*|cartera|billetera|счёт\w*|счет\w*|кошел\w*|карт[уы])\b"
-    r"|\b(?:the|this|an?|our) (?:\w+ )?(?:invoice|fee|fine|bill)\b"
+    r"|\b(?:the|this|an?|our) (?:\w+ )?(?:invoice|fee|fine|bill|account)\b"
     r"|[€$£¥₽]\s?\d|\d[\d.,]*\s?(?:€|\$|£|¥|₽|euros?|dollars?|usd|eur|руб\w*|元|円|人民币|ドル)"
     r"|账户|账号|帐户|钱包|比特币|发票|口座|ウォレット|ビットコイン|請求書|礼品卡|ギフト"
 )

@@ -297,7 +297,7 @@ _RULES = (
     _rule(
         "login",
         "ssh ftp rdp vnc login credential логин доступ",
-        r"(?i:\b(?:ssh|s?ftp|rdp|vnc|login|credentials?|логин|доступ)\b)"
+        r"(?i:\b(?:ssh|s?ftp|rdp|vnc|logins?|credentials?|логин|доступ)\b)"
         rf"{_MARKS}[ \t]{{0,3}}[:=][ \t\"'`*_]{{0,6}}{_ACCOUNT}",
         known=0,
         bits=0.0,
@@ -310,6 +310,16 @@ _RULES = (
         r"(?i:\b(?:user(?:[_ ]?name)?|benutzer(?:name)?|utilisateur|usu[aá]rio|пользователь|użytkownik"
         rf"|gebruiker|pengguna|người dùng)\b|用[户戶]名?|ユーザー名?|사용자|{_SPOKEN})"
         rf"{_MARKS}[ \t]{{0,3}}[:=：][ \t\"'`*_]{{0,6}}{_ACCOUNT}",
+        known=0,
+        bits=0.0,
+        is_word=False,
+    ),
+    # `anna@mill.example/…`: a path has more parts, or words.
+    _rule(
+        "user and password",
+        "@",
+        r"(?<![\w.+-])[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,30}){1,4}[ \t\"'`*_]{0,6}/[ \t\"'`*_]{0,6}"
+        rf"(?=[^\s/]+(?:\s|\Z)){_VALUE}",
         known=0,
         bits=0.0,
         is_word=False,
