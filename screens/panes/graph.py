@@ -77,7 +77,9 @@ class GraphPane(Pane):
 
     def nothing(self) -> str:
         """What makes entities."""
-        where = f"finds them in {plural(self._sources, 'file')}" if self._sources else "ingests transcripts"
+        where = (
+            f"looks for them in {plural(self._sources, 'file')}" if self._sources else "ingests transcripts"
+        )
         return f"no entities yet\n{key_for('ingest')} {where}"
 
     def looked_at(self) -> str:
