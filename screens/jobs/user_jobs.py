@@ -279,6 +279,8 @@ def outcome(said: Mapping[str, Any]) -> tuple[Sequence[str], str]:
             many = f"{operations} operations: {key_for('undo')} undoes them one by one"
             back = f"{many}, {key_for('operations')} shows them"
         lines += [made, back]
+    if not said.get("memories"):
+        lines += list(map(str, said.get("notes") or ()))[:_SHOWN]
     lines += [f"{os.path.basename(source)}: {why}" for source, why in troubles[:_SHOWN]]
     if len(troubles) > _SHOWN:
         lines.append(f"… and {len(troubles) - _SHOWN} more: `workbench ingest` lists all")

@@ -72,7 +72,9 @@ class GraphPane(PagesPane[GraphView]):
 
     def nothing(self) -> str:
         """What makes entities."""
-        where = f"finds them in {plural(self._sources, 'file')}" if self._sources else "ingests transcripts"
+        where = (
+            f"looks for them in {plural(self._sources, 'file')}" if self._sources else "ingests transcripts"
+        )
         return f"no entities yet\n{key_for('ingest')} {where}"
 
     def build(self) -> list[Row]:

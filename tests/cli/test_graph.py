@@ -168,6 +168,16 @@ def test_hostile_text_does_nothing_to_the_terminal(run: Run, sandbox: Sandbox) -
     assert "[/bold]" in run("graph", "todos").out
 
 
+def test_many_open_boxes_are_cut_and_counted(run: Run, sandbox: Sandbox) -> None:
+    boxes = "".join(f"- [ ] Send letter {n}\n" for n in range(30))
+    sandbox.write("memory/2026-03-10.md", f"# Day\n\n{boxes}")
+    out = run("graph", "todos", *ON).out
+    assert "memory/2026-03-10.md: Send letter" in out
+    assert "older ones; --json lists them" in out
+    assert len(out.splitlines()) < 30
+    assert len(run("graph", "todos", *ON, "--json").json["undated"]) >= 30
+
+
 def test_an_empty_graph_is_said_to_be_empty(run: Run, sandbox: Sandbox) -> None:
     import shutil
 

@@ -85,7 +85,7 @@ PASSES: dict[str, Callable[[str], object]] = {
     "question": lambda text: understand(text, _TODAY),
     "terms": terms_of,
     "snippet": lambda text: snippet(text, _ASKED),
-    "coming": lambda text: coming(text, _TODAY),
+    "coming": lambda text: coming(text, _TODAY, ahead=True),
     "named_days": named_days,
     "orders": lambda text: suspicion(text, Origin.OUTSIDE),
     "key_like": looks_like_key,

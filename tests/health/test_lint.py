@@ -217,6 +217,14 @@ def test_fields_that_name_nobody_do_not_contradict_those_of_another_section(sand
     assert len(remarks(sandbox, "contradiction")) == 1
 
 
+def test_what_stands_below_two_labels_is_about_two_things(sandbox: Sandbox) -> None:
+    fields = "# Tools\n\n**Garden gate:**\n- Address: 0x11\n\n**{}**:\n- Address: 0x22\n{}"
+    sandbox.write("TOOLS.md", fields.format("Front door", ""))
+    assert remarks(sandbox, "contradiction") == []
+    sandbox.write("TOOLS.md", fields.format("Front door", "- Address: 0x33\n"))
+    assert len(remarks(sandbox, "contradiction")) == 1
+
+
 def test_two_fields_of_one_section_contradict_each_other_whatever_another_says(sandbox: Sandbox) -> None:
     wifi = "- Home wifi password: {}\n"
     sandbox.write(

@@ -160,8 +160,7 @@ class _Sayable:
         memory, entry = held.memory, held.memory.entry
         if is_over(memory, self._today) or (held.entity and is_over(held.entity, self._today)):
             return False
-        day = memory.happens_at or (memory.occurred_at if memory.type == "event" else None)
-        dated = memory.type in ("todo", "event") and day is not None
+        dated = memory.type in ("todo", "event") and bool(memory.happens_at or memory.occurred_at)
         if why := why_by_origin(_origin(held), memory.text, told=True, dated=dated) or why_withheld(
             entry.path, entry.kind, entry.text, memory_loaded=self._loaded
         ):

@@ -237,6 +237,10 @@ def events(within: int | None) -> None:
     _schedule("event", "deadline", ahead=within)
 
 
+_LISTED = 20
+"""Todos without a day that are listed."""
+
+
 def _schedule(*sorts: Sort, ahead: int | None = None) -> None:
     with workspace() as place:
         schedule = upcoming(read_graph(place), _day(), sorts=sorts, ahead=ahead)
@@ -245,7 +249,7 @@ def _schedule(*sorts: Sort, ahead: int | None = None) -> None:
     for title, due in (
         ("Upcoming", schedule.upcoming),
         ("Overdue", schedule.overdue),
-        ("Without a day", schedule.undated),
+        ("Without a day", schedule.undated[:_LISTED]),
     ):
         if due:
             say(title, bold=True)
@@ -253,6 +257,8 @@ def _schedule(*sorts: Sort, ahead: int | None = None) -> None:
             memory = item.held.memory
             when = str(memory.happens_at or "")
             say(f"  {when:<10}  {item.when:<18}  {item.sort:<8}  {item.held.owner}: {memory.text}".rstrip())
+    if len(schedule.undated) > _LISTED:
+        say(f"  and {len(schedule.undated) - _LISTED:,} older ones; --json lists them")
     if schedule.tasks:
         say("Tasks", bold=True)
     for task in schedule.tasks:

@@ -36,7 +36,7 @@ from workbench.cli.jobs import at_work, job_options, require_whole, speaking, un
 from workbench.errors import ReadOnlyError, UsageError, reason_of
 from workbench.ingest.flush import FlushResult, flush_reading, flush_session
 from workbench.ingest.ingest import Ingest, IngestedSource, sort_of
-from workbench.ingest.outcomes import counted, unreadable
+from workbench.ingest.outcomes import counted, summed, unreadable
 from workbench.ingest.sessions import Checkpoints, read_new
 from workbench.ingest.transcript_files import find, watched
 from workbench.ingest.watch import Follower
@@ -58,11 +58,12 @@ SOURCES = ("markdown", "transcript", "all")
 def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
     """Ingest what is new: sessions become episodes; facts from episodes and logs are added to the graph.
 
-    Without FILE and --source, it reads the episodes and daily logs of the workspace, and the transcripts that
-    your settings name. If they name none, `--source transcript` reads those of the agent that works in this
-    workspace (OpenClaw, Clawdbot, Claude Code). FILE is a transcript (*.jsonl) or a folder of them anywhere,
-    or a page (*.md) of this workspace: a log, an episode, a note, MEMORY.md. A named FILE is ingested even if
-    its session is still running.
+    Without FILE and --source, it reads the episodes and daily logs of the workspace, its pages about one
+    person or thing (in folders such as people or projects), and the transcripts that your settings name. If
+    they name none, `--source transcript` reads those of the agent that works in this workspace (OpenClaw,
+    Clawdbot, Claude Code). FILE is a transcript (*.jsonl) or a folder of them anywhere, or a page (*.md) of
+    this workspace: a log, an episode, a note, MEMORY.md. A named FILE is ingested even if its session is
+    still running.
     """
     with workspace() as place, Bar() as bar:
         if not given("dry_run"):
@@ -86,6 +87,7 @@ def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
     if not answered({"dry_run": given("dry_run"), "counts": counts, "sources": done}):
         said = f"{plural(len(done), 'source')}: {counted(counts, dry_run=given('dry_run'))}"
         say(said if done else "nothing to ingest")
+        narrate_notes(summed(note for taken in done for note in taken.notes))
         if not (files or source or place.settings.transcripts):
             narrate("no sessions read: give a FILE or `--source all`")
     return 1 if counts["failed"] or (files and counts["refused"]) else 0
@@ -227,8 +229,6 @@ def _say_taken(taken: IngestedSource) -> None:
         say_row(f"{taken.source}: {episodes}{taken.memories} new in the graph{why}")
         for operation in taken.operations:
             narrate(f"  {operation.summary}; `workbench undo {operation.id}` undoes it")
-    for note in taken.notes:
-        narrate(f"  note: {note}")
     if bad := unreadable(taken.source, taken.bad):
         narrate_row(bad)
 

@@ -141,8 +141,10 @@ def _due(graph: Graph, today: date) -> Iterator[DueItem]:
 
 
 def _by_day(due: DueItem) -> tuple[float, float, str]:
-    day = due.held.memory.happens_at
-    return ordinal(day) if day else 0.0, -due.held.memory.weight, due.held.memory.entry.address
+    """By the day on which it is due; what has none by that on which it was written, the newest first."""
+    memory = due.held.memory
+    day = ordinal(memory.happens_at) if memory.happens_at else -ordinal(memory.day) if memory.day else 0.0
+    return day, -memory.weight, memory.entry.address
 
 
 Nearness = tuple[int, str]

@@ -13,23 +13,34 @@ from datetime import date
 from time import time_ns
 from typing import Any
 
+from indexing.query.dates import named_days
 from workbench.collection_pause import no_garbage_collection
 from workbench.errors import EntryNotFoundError, UsageError, WorkbenchError
 from workbench.frozen import frozen, frozen_kw_only
 from workbench.graph.keyword_search import most_linked
 from workbench.graph.memory_query import is_pending
 from workbench.graph.model import Graph, is_over
-from workbench.memory.entry import Kind, RelPath
-from workbench.memory.graph_page import Entity, TypedMemory, read_entity, read_memories
+from workbench.memory.claims import claim_key
+from workbench.memory.entry import Form, Kind, RelPath
+from workbench.memory.graph_page import Entity, TypedMemory, memory_type, read_entity, read_memories
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.markdown import Document, parse_document
+from workbench.memory.origin import OriginReader
 from workbench.workspace.layout import ARCHIVE, MemoryFile
 from workbench.workspace.workspace import Workspace
 
 RACY_NS = 2_000_000_000
 """A file that changed this shortly before it was read may change again without another stamp."""
 _CURATED = frozenset({Kind.MEMORY, Kind.NOTE, Kind.BOOTSTRAP})
-"""Logs, episodes and dreams are what the graph is made from, or made of it: no part of it."""
+"""Logs, episodes and dreams are what the graph is made from, or made of it. Only boxes of logs are in it."""
+_BOX = re.compile(r"\[(?P<mark>[ xX])\]\s+(?P<text>[^\n]+)")
+_BOXES = re.compile(rb"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[[ xX]\][ \t]", re.MULTILINE)
+_TASKS = re.compile(
+    r"(?:.*[/_-])?(?:todos?|tasks?|backlog|aufgaben|tareas|tarefas|tâches|задачи|待办|任务|タスク)[/._-].*",
+    re.IGNORECASE,
+)
+"""Notes that keep what is to be done. Boxes of others are mostly steps of a procedure, or a checklist."""
+_NO_TASKS = re.compile(r"(?:.*/)?(?:skills?|docs?|\.[^/]+)/.*", re.IGNORECASE)
 _TYPED = re.compile(
     rb"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[(?:" + "|".join(IMPORTANCE).encode() + rb")\][ \t]", re.MULTILINE
 )
@@ -42,6 +53,7 @@ class _Page:
     stamp: _Stamp
     entity: Entity | None
     memories: tuple[TypedMemory, ...] = ()
+    boxes: tuple[TypedMemory, ...] = ()
 
 
 class GraphReader:
@@ -68,7 +80,10 @@ class GraphReader:
         if changed or pages.keys() != self._pages.keys() or self._graph is None:
             self._graph = Graph(
                 tuple(page.entity for page in pages.values() if page.entity),
-                tuple(memory for page in pages.values() for memory in page.memories),
+                (
+                    *(memory for page in pages.values() for memory in page.memories),
+                    *_newest(box for page in pages.values() for box in page.boxes),
+                ),
             )
         self._pages = pages
         return self._graph
@@ -77,7 +92,7 @@ class GraphReader:
         if file.kind is Kind.ENTITY:
             return self._with_pages
         aside = file.path.startswith(ARCHIVE) or file.is_template
-        return file.kind in _CURATED and not aside
+        return (file.kind in _CURATED or file.kind is Kind.LOG) and not aside
 
     def _read(self, file: MemoryFile) -> _Page | None:
         """One file, parsed; None when it went away meanwhile."""
@@ -91,12 +106,54 @@ class GraphReader:
             return None
         except (OSError, WorkbenchError) as error:
             return _Page(stamp, _unreadable(file.path, error) if is_page else None)
-        if not is_page and not _TYPED.search(data):
+        typed = file.kind in _CURATED and _TYPED.search(data)
+        boxed = _keeps_tasks(file) and _BOXES.search(data)
+        if not (is_page or typed or boxed):
             return _Page(stamp, None)  # most files hold none, and parsing is what costs
         document = parse_document(file.path, data, file.kind)
         if is_page:
             return _Page(stamp, read_entity(document))
-        return _Page(stamp, None, read_memories(document))
+        return _Page(stamp, None, read_memories(document) if typed else (), _boxes(document) if boxed else ())
+
+
+def _keeps_tasks(file: MemoryFile) -> bool:
+    if file.kind is Kind.NOTE:
+        return bool(_TASKS.fullmatch(file.path)) and not _NO_TASKS.fullmatch(file.path)
+    return file.kind in (Kind.LOG, Kind.MEMORY)
+
+
+def _boxes(document: Document) -> tuple[TypedMemory, ...]:
+    """The todos of lists with boxes: ``- [ ] …`` is open, ``- [x] …`` is done.
+
+    A day that is written out is when it is due, unless it was over already on the day of the line.
+    """
+    origins, found = OriginReader(document), []
+    for entry in document.entries:
+        box = _BOX.match(entry.text) if entry.form is Form.ITEM else None
+        if box and not memory_type(entry):
+            days = [day for day in named_days(box["text"]) if entry.date is None or day >= entry.date]
+            found.append(
+                TypedMemory(
+                    entry=entry,
+                    type="todo",
+                    text=box["text"].strip(),
+                    importance=IMPORTANCE["todo"],
+                    happens_at=days[0] if len(days) == 1 else None,
+                    occurred_at=entry.date,
+                    scene=" › ".join(entry.heading),
+                    done=box["mark"] != " ",
+                    trust=origins.of(entry).value,
+                )
+            )
+    return tuple(found)
+
+
+def _newest(boxes: Iterable[TypedMemory]) -> Iterable[TypedMemory]:
+    """Of boxes with the same words the newest: lists are copied from day to day, and done on a later one."""
+    by_claim = {}
+    for box in sorted(boxes, key=lambda one: one.occurred_at or date.min):
+        by_claim[claim_key(box.text)] = box
+    return by_claim.values()
 
 
 def read_graph(workspace: Workspace) -> Graph:

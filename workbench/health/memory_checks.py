@@ -335,9 +335,13 @@ def contradictions(subject: CheckSubject) -> Look:
     what a line is about: their contradictions are those that nobody has answered yet.
     """
     said: dict[tuple[str, ...], list[tuple[Entry, Statement]]] = defaultdict(list)
+    labels: dict[tuple[str, ...], str] = {}
     for entry in subject.corpus.curated:
-        if not why_over(entry, subject.today) and (found := statement(entry)):
-            said[_topic(entry, found)].append((entry, found))
+        section = (entry.path, *entry.heading)
+        if _BOLD_LINE.fullmatch(entry.text):
+            labels[section] = entry.text
+        elif not why_over(entry, subject.today) and (found := statement(entry)):
+            said[_topic(found, (*section, labels.get(section, "")))].append((entry, found))
     known = set()
     for (first, one), *rest in said.values():
         others = [(entry, other) for entry, other in rest if other.value != one.value]
@@ -388,11 +392,13 @@ def statement(entry: Entry) -> Statement | None:
     return statement_in(without_emphasis(_TYPE.sub("", entry.title)))
 
 
-def _topic(entry: Entry, found: Statement) -> tuple[str, ...]:
-    """Of whom it is said: a subject that names nobody (`Phone number: 1`) counts under its heading only."""
-    if not SINGLE.issuperset(found.subject.split()):
-        return (found.subject,)
-    return (found.subject, entry.path, *entry.heading)
+_BOLD_LINE = re.compile(r"\s*(?:\*\*|__)[^*_\n]{1,200}(?:\*\*|__)\s*[:：]?\s*")
+"""A label alone on its line: what stands below it is about what it names."""
+
+
+def _topic(found: Statement, section: tuple[str, ...]) -> tuple[str, ...]:
+    """Of whom it is said: a subject that names nobody (`Phone number: 1`) counts under its label only."""
+    return (found.subject, *section) if SINGLE.issuperset(found.subject.split()) else (found.subject,)
 
 
 _LINK = re.compile(r"(?<!\\)\]\(\s{0,3}(?:<(?P<angle>[^<>\n]{1,1000})>|(?P<bare>[^\s()<>]{1,1000}))")

@@ -1,7 +1,7 @@
 """The names that memory shows evidence for, and what it says outright that they are.
 
 A wrong page is worse than a missing one. A name counts where it is known (it has a page, USER.md says it,
-somebody is linked, mentioned or speaks by it), where the owner says what it is (`my wife Sarah`), or where it
+somebody is linked or speaks by it), where the owner says what it is (`my wife Sarah`), or where it
 stands in name position on three different days. Names in German, and in scripts without capitals, are only
 those that are known or quoted. A name whose type no words tell is a ``thing``.
 
@@ -35,7 +35,6 @@ NAME = rf"{_WORD}(?:[ ](?:(?:of|de|van|von|der|la|del|di|bin|al)[ ])?(?:{_WORD}|
 _NAME = re.compile(rf"(?<![\w/.@`#$~=\[-]){NAME}(?![/@`\]=(_])")
 _QUOTED = re.compile(rf"[「『《“](?P<name>[{_UNSPACED}·\w]{{2,12}})[」』》”]")
 _LINK = re.compile(r"\[\[(?P<name>[^\[\]|#^\n]{2,60})(?:[|#^][^\[\]\n]{0,60})?\]\]")
-_MENTION = re.compile(r"(?<![\w@/`.])@(?P<name>[^\W\d_][\w-]{1,38})(?![\w/.(-])")
 _NOISE = re.compile(r"`[^`\n]{0,400}`|https?://\S{1,400}|<!--.{0,400}?-->|(?<!\S)\S{0,100}[/\\_=]\S{0,200}")
 _FENCE = re.compile(r"[ \t]{0,3}(?:```|~~~)")
 _NO_PROSE = re.compile(r"\s{0,8}(?:[#|>]|<!--)")
@@ -111,7 +110,7 @@ def _after(kind: str, pattern: str) -> _Cue:
 _OUTRIGHT = (
     _before("person", rf"\b(?:{_MINE})\s(?:\w{{1,20}}\s)?(?:{_ANY_KIN})(?:['’]s name)?(?:\sis)?,?"),
     _before("person", rf"(?:^|[-*+\s])(?:{_ANY_KIN}|妻子?|丈夫|儿子|女儿|朋友|同事|同僚|友人)\s?[:：]"),
-    _before("person", r"\b(?:Mr|Mrs|Ms|Dr|Prof|Herr|Frau|Mme|Sra?|Señora?)\.?"),
+    _before("person", r"(?<![\w.])(?-i:Mr|Mrs|Ms|Dr|Prof|Herr|Frau|Mme|Sra?|Señora?)\.?"),
     _before("person", r"\b(?:met|spoke|talked|lunch|dinner)\swith"),
     _before("person", r"(?:妻|夫|妻子|丈夫|朋友|同事|同僚|友人|上司)(?:の|是)?[「『《“]"),
     _before("organization", r"\b(?:work(?:s|ed|ing)?\sat|arbeite[tn]?\sbei|trabaj[oa]\sen|travaille\schez"
@@ -160,6 +159,21 @@ _OF_SOFTWARE = re.compile(r" (?:v?\d+(?:\.\d+)+|APIs?|CLI|SDK|MCP|OAuth|UI|Serve
 """What ends a phrase that begins with the name of a program: `Atlas API`, `Atlas 2.1`."""
 _TITLE = re.compile(r"(?:Mr|Mrs|Ms|Dr|Prof|Herr|Frau|Mme|Sra?|Señora?)\.?\s")
 _PROJECT = re.compile(r"(?i:project|projekt|proyecto|projet|projeto|проект)\s")
+_FOLDERS = {
+    "person": """
+        people persons person contacts family friends team personen leute kontakte familie freunde gente
+        contactos familia amigos pessoas contatos famille amis люди контакты семья 人物 联系人 連絡先""",
+    "project": "projects project projekte proyectos projetos projets проекты 项目 項目 プロジェクト",
+    "organization": "companies company orgs organizations firmen empresas entreprises компании 公司 会社",
+    "place": "places orte lugares lieux места 地点 場所",
+    "technology": "tools werkzeuge herramientas ferramentas outils инструменты 工具 ツール",
+}
+_TYPE_OF_FOLDER = {word: kind for kind, words in _FOLDERS.items() for word in words.split()}
+"""What a folder tells that its pages are about."""
+_WHOLE_FOLDER = frozenset({"readme", "index", "summary", "overview", "profile", "about", "notes", "registry"})
+"""Names of a page that is about its folder."""
+_TITLE_END = re.compile(r"\s[—–|-]\s|[:(,|]")
+_MOST_WORDS = 4
 _PERSONAL = "USER.md"
 """What it says by name counts on one day."""
 DAYS = 3
@@ -265,6 +279,34 @@ def told_in(text: str, *, hints: bool = False) -> Iterator[NamedEntity]:
                     yield NamedEntity(name, kind)
 
 
+def page_subject(path: str, text: str = "") -> NamedEntity | None:
+    """Whom or what the page at ``path`` is about, where its folder says what its pages are.
+
+    `memory/people/ana-ruiz.md` is about a person, `projects/atlas/README.md` about a project. The name is the
+    title of ``text`` where the file is called like it, else the name of the file. All pages but people's must
+    say it again: their folders also hold pages on any subject.
+    """
+    *folders, stem = path.casefold().removesuffix(".md").split("/")
+    if stem in _WHOLE_FOLDER and folders:
+        stem = folders.pop()
+    kind = _TYPE_OF_FOLDER.get(folders[-1]) if folders else None
+    words = stem.replace("_", " ").replace("-", " ").split()
+    if kind is None or stem in _TYPE_OF_FOLDER:
+        return None
+    headed = re.search(r"^# (.+)$", text, re.MULTILINE)
+    title = _TITLE_END.split(headed[1].replace("_", " "))[0] if headed else ""
+    said = " ".join(re.findall(r"[\w.'’&+-]*\w", title))
+    if (
+        text
+        and kind != "person"
+        and not any(text.casefold().count(name) > 1 for name in (stem, said.casefold()) if name)
+    ):
+        return None
+    if not {*said.casefold().replace("-", " ").split()} & {*words, "".join(words)}:
+        said = " ".join(words).title() if kind == "person" else " ".join(words)
+    return NamedEntity(said, kind) if is_name(said) and len(said.split()) <= _MOST_WORDS else None
+
+
 def without_links(text: str) -> str:
     """``text`` with the words that its wiki links lead to in their place."""
     return _LINK.sub(lambda found: found["name"], text)
@@ -300,7 +342,11 @@ class NameEvidence:
         for file in self._workspace.scan():
             if file in self._files:
                 kept[file] = self._files[file]
-            elif file.kind in (Kind.LOG, Kind.EPISODE) or file.path == _PERSONAL:
+            elif (
+                file.kind in (Kind.LOG, Kind.EPISODE)
+                or file.path == _PERSONAL
+                or (file.kind is Kind.NOTE and page_subject(file.path))
+            ):
                 with suppress(OSError):
                     data = self._workspace.files.read_or_none(file.path) or b""
                     kept[file] = _read(file, data.decode("utf-8", "replace"))
@@ -350,6 +396,8 @@ def _is_ordinary(name: str, capitals: Counter[str], small: Counter[str], *, once
 
 def _read(file: MemoryFile, text: str) -> _FileNames:
     out = _FileNames()
+    if file.kind is Kind.NOTE and (about := page_subject(file.path, text)):
+        return _FileNames(known={about.name}, told=Counter({about: 2}))
     day = file.named.day.isoformat() if file.named else file.path
     lines = []
     fenced = False
@@ -366,10 +414,12 @@ def _read(file: MemoryFile, text: str) -> _FileNames:
         out.known.update(marked_in(line))
         words = plain_words(line)
         out.small.update(found[0] for found in _LOWER.finditer(words))
-        for name in (found["name"] for found in _QUOTED.finditer(words)):
-            if is_name(name):
-                out.days[name].add(day)
-        out.told.update(told_in(words, hints=True))
+        told = [*told_in(words, hints=True)]
+        out.told.update(told)
+        named = [found["name"] for found in _QUOTED.finditer(words) if is_name(found["name"])]
+        # `Ana wants to go` is said of nothing but a name.
+        for name in (*named, *(one.name for one in told if one.type == "person")):
+            out.days[name].add(day)
         if crowded:
             continue
         for name, start in _phrases(words):
@@ -392,12 +442,11 @@ def _phrases(text: str) -> Iterator[tuple[str, int]]:
 
 
 def marked_in(line: str) -> Iterator[str]:
-    """The names in links and mentions; what is written all small is an id or a command."""
-    for pattern in (_LINK, _MENTION):
-        for found in pattern.finditer(line):
-            name = " ".join(found["name"].split())
-            if is_name(name) and (name != name.lower() or _is_unspaced(name)):
-                yield name
+    """The names in links; what is written all small is an id or a command."""
+    for found in _LINK.finditer(line):
+        name = " ".join(found["name"].split())
+        if is_name(name) and (name != name.lower() or _is_unspaced(name)):
+            yield name
 
 
 def _is_crowded(lines: Iterable[str]) -> bool:

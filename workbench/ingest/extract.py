@@ -32,6 +32,7 @@ from workbench.ingest.entities import (
     without_links,
 )
 from workbench.ingest.llm_session import ExtractionAnswer, asked, is_me
+from workbench.ingest.outcomes import ABOUT_NOTHING, LEFT_OUT
 from workbench.ingest.passages import PassageLine, PassageSource
 from workbench.ingest.statements import OF_AN_AGENT, Statement, statements_in, why_not
 from workbench.llm.language_model import LanguageModel
@@ -39,7 +40,30 @@ from workbench.memory.moment import Moment
 from workbench.memory.origin import ALLOWED
 from workbench.memory.sentences import sentences
 
-_PAST = re.compile(r"\b(?:yesterday|last|ago|past|was|were|went|had|did)\b", re.IGNORECASE)
+_PAST = re.compile(
+    r"\b(?:yesterday|last (?:time|night|weekend|week|month|year|\w+day)|ago|past|was|were|went|had|did"
+    r"|gestern|(?:letzte|vergangene)[nrms]?|war(?:en|st)?|wurden?|hatten?|ging(?:en)?"
+    r"|(?:habe?|hat|haben|bin|ist|sind) .{0,80}\bge(?!plant|bucht)\w{3,}(?:t|en)"
+    r"|hier soir|avant-hier|derni(?:er|ère)s?|passée?|était|étaient|avait"
+    r"|ayer|pasad[oa](?! mañana)|fue(?:ron)?|hi[zc]\w+"
+    r"|estuv\w+|ontem|foi|foram|passad[oa]|вчера|прошл\w+|был[аио]?)\b"
+    r"|昨[天日]|上[周週个個]|先[週月]|어제|지난",
+    re.IGNORECASE,
+)
+_FUTURE = re.compile(
+    r"\b(?:will|shall|going to|must|(?:needs?|have|has|plan(?:s|ned)?) to|due|deadline|remind\w*|upcoming"
+    r"|expires?|renews?|schedule[ds]?|appointment|meetings?|book(?:ed|ing)|(?:I|we)(?:['’](?:m|re)| am| are)?"
+    r" (?:mov|leav|fly|travel|meet|start|go|see|return|visit)\w*"
+    r"|w(?:erden?|ird|irst)|m(?:uss|üssen)|soll(?:en)?|termin|fällig\w*|frist|treffen|meeting|geplant|erinner\w*"
+    r"|(?:flieg|fahr|reis|zieh|treff|geh|start)en?"
+    r"|va(?:is|s)?|allons|vont|doi(?:s|t|vent)|rendez-vous|réunion|échéance|prévue?s?|rappel\w*|pars|partons"
+    r"|voy|vamos|debe(?:mos|n)?|t(?:engo|enemos|iene) que|cita|reunión|vence|previst[oa]|recuerd\w+|viaj\w+"
+    r"|vou|vai|vão|reunião|consulta|prazo|lembr\w+|буд[еу]\w+|нужно|надо|встреч\w+|срок|напомн\w+)\b|['’]ll\b"
+    r"|[将將]|计划|計劃|預[约約定]|预[约定]|截止|会议|會議|予[定約]|会議|ミーティング|締切|예정|예약|회의|마감",
+    re.IGNORECASE,
+)
+"""Words of a sentence that speaks of what is still to come."""
+_RECENT, _HALF_A_YEAR = timedelta(60), timedelta(183)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _LIMIT = re.compile(
     r"\b(?:by|until|till|before|after(?! tomorrow)|since|from(?! now| today)|due|every|each|bis|vor|seit|ab"
@@ -82,13 +106,13 @@ _UNITS = {
 _UNIT = "(?:" + "|".join(f"(?P<{name}>{words})" for name, words in _UNITS.items()) + ")"
 _D = "|".join(_DAY_NAMES)
 _AHEAD = re.compile(
-    rf"\b(?:in|dans|en|dentro de) {_N} {_UNIT}\b"
+    rf"\b(?:(?P<span>in|en)|dans|dentro de) {_N} {_UNIT}\b"
     rf"|\b(?P<week>(?:nächste|kommende)[nr]? woche|semaine prochaine"
     r"|pr[óo]xima semana|semana (?:que viene|pr[óo]xima))\b"
     rf"|\b(?:am|(?:nächste|kommende|diese)[nrm]?|ce|el(?: pr[óo]ximo)?) (?P<day>{_D})\b"
     rf"|\b(?P<day_next>{_D}) (?:prochain|que viene)\b"
     r"|\b(?P<two>(?:the )?day after tomorrow|übermorgen|après-demain|pasado mañana)\b"
-    r"|(?<!guten )(?<!jeden )(?<!heute )(?<!diesen )(?<!am )(?<!der )(?<!den )\b(?P<morgen>morgen)\b"
+    r"|(?<!guten )(?<!jeden )(?<!heute )(?<!diesen )(?<!am )(?<!der )(?<!den )\b(?P<morgen>morgen)\b(?!-)"
     r"|\b(?P<demain>demain)\b|(?<!la )(?<!esta )(?<!cada )(?<!de )\b(?P<manana>mañana)\b",
     re.IGNORECASE,
 )
@@ -99,14 +123,17 @@ _FROM_NOW = re.compile(rf"\b{_N} {_UNIT} from (?:now|today)\b", re.IGNORECASE)
 def day_in(text: str, said_on: date | None) -> date | None:
     """The one day that ``text`` names; None where it names none, several, or a longer time than a week.
 
-    A day without a year (`on Friday`, `on April 1`) is the next one, unless the sentence tells of the past.
-    Of a week to come (`next week`) it is the first day.
+    A day without a year (`on April 1`) is the nearest one, and the next one where the sentence speaks of what
+    is to come and the last one is not of the last weeks; a weekday is the next one. Both are past ones where
+    it tells of the past. `In 3 days` is a day only of what is to come. Of a week to come it is the first day.
     """
     if named := named_days(text):
         return named[0] if len(named) == 1 else None
-    if said_on is None:
+    if said_on is None or len({one[0].casefold() for one in _WEEKDAY.finditer(text)}) > 1:
         return None
-    found = [] if _PAST.search(text) else list(coming(text, said_on))
+    past = _PAST.search(text) is not None
+    ahead = not past and _FUTURE.search(text) is not None
+    found = [] if past else list(coming(text, said_on, ahead=ahead))
     for one in found:
         text = text.replace(one.words, " ")  # `the day after tomorrow` is no `tomorrow`
     for one in periods_in(text, said_on):  # one day, or a week that begins after that on which it was said
@@ -115,7 +142,9 @@ def day_in(text: str, said_on: date | None) -> date | None:
     if len({one.first for one in found}) != 1:
         return None
     day, words = found[0].first, found[0].words
-    if day >= said_on or _PAST.search(text) or _YEAR.search(words):
+    if day >= said_on or past or _YEAR.search(words):
+        return day
+    if not _WEEKDAY.search(words) and said_on - day < (_RECENT if ahead else _HALF_A_YEAR):
         return day
     return _next(day, words, said_on)
 
@@ -155,11 +184,16 @@ def _next(day: date, words: str, said_on: date) -> date | None:
         return None
 
 
-def coming(text: str, today: date) -> Iterator[Period]:
-    """The days to come that a sentence names, counted from ``today``, in its order."""
+def coming(text: str, today: date, *, ahead: bool) -> Iterator[Period]:
+    """The days to come that a sentence names, counted from ``today``, in its order.
+
+    ``ahead``: it speaks of what is to come, so that `in 3 days` is a day, not how long something took.
+    """
     text = text[:MAX_CHARACTERS]
     for match in sorted([*_AHEAD.finditer(text), *_FROM_NOW.finditer(text)], key=re.Match.start):
         said = match.groupdict()
+        if said.get("span") and not ahead:
+            continue
         try:
             if said.get("n"):
                 count = int(said["n"]) if said["n"].isdecimal() else _COUNTS[said["n"].lower()]
@@ -220,6 +254,8 @@ AGENT_PAGE = "Agent log"
 _DATED = frozenset({"todo", "event", "goal"})
 _PLACES = ("place", "organization", "concept", THING)
 """What somebody can live in or move to."""
+_PROFILED = frozenset({"person", "organization", "place"})
+"""Whose pages list what is known of them; those of projects are mostly plans and work."""
 _THINGS = frozenset({"project", "product"})
 """What somebody can say I of and still speak about: `I need to deploy Atlas`."""
 
@@ -269,7 +305,7 @@ def extract(
         if dropped:
             notes.append(f"{dropped} items of {model.name} were left out: their lines do not contain them")
     entities = tuple(rules.entities(memories, relations))
-    notes += [f"{count} left out: {why}" for why, count in rules.left_out.items()]
+    notes += [f"{count}{LEFT_OUT}{why}" for why, count in rules.left_out.items()]
     if source.unread:
         notes.append(f"{source.unread} parts of very long lines were not read for it")
     return Extraction(tuple(memories), tuple(relations), entities, tuple(notes))
@@ -283,6 +319,7 @@ class _Rules:
         self._owner = NamedEntity(source.user or USER, "person")
         self._owner_names = {self._owner.name.casefold(), USER.casefold(), *source.owner}
         self.left_out: Counter[str] = Counter()
+        self._about = source.subject
         self._names = names.along_with(_told(source))
         self._turns: dict[tuple[str, ...], str] = {}
         """What the lines of one turn say together."""
@@ -291,7 +328,8 @@ class _Rules:
 
     def memories(self, lines: Sequence[PassageLine]) -> Iterator[MemoryDraft]:
         """A typed memory for each fact of the lines that is about the owner or a name that counts."""
-        for line, stated in _stated(lines):
+        profile = self._about is not None and self._about.type in _PROFILED
+        for line, stated in _stated(lines, profile=profile):
             for fact in stated:
                 text, told = fact.text, fact.kind
                 if _of_itself(text, line):
@@ -315,7 +353,7 @@ class _Rules:
         days = _days(text, kind, line)
         page = self._page(subject, line, dated=days["happens_at"] is not None)
         if page is None:
-            self.left_out[_NOT_OWNERS if subject else "about nothing that their line names"] += 1
+            self.left_out[_NOT_OWNERS if subject else ABOUT_NOTHING] += 1
             return None
         try:
             return MemoryDraft(
@@ -399,7 +437,8 @@ class _Rules:
         if _SOMEBODY.match(fact.text):
             at = max(0, without_links(line.text).find(fact.text))
             before = self._only_person(line.text[max(0, at - _LOOK_BACK) : at])
-            return before or (self._only_person(self._turns[line.origins]) if line.origins else None)
+            said = self._only_person(self._turns[line.origins]) if line.origins else None
+            return before or said or self._about
         words = plain_words(fact.text)
         named = list(self._names.within(words))
         if any(word.strip(".,;:!?\"'()") in _FIRST for word in words.casefold().split()[:_FIRST_SAID]):
@@ -408,14 +447,16 @@ class _Rules:
         label = _LABEL.match(fact.text)
         about = clean_name(label["words"] or label["cut"]) if label else ""
         if about and not line.of_owner and self._names.get(about) is None:
-            return None
-        begins = named and _SUBJECT.match(words[: named[0][0]])
-        if not begins and line.of_owner and fact.kind in _ABOUT_ME:
+            return self._about
+        first = named[0][1] if named and _SUBJECT.match(words[: named[0][0]]) else None
+        if first and self._about and first.type in ("technology", THING):
+            first = self._about  # `Python package with a command line` says it of the project
+        if not first and line.of_owner and fact.kind in _ABOUT_ME:
             return self._speaker(line)
-        if begins or (line.of_owner and len({one.name for _, one in named}) == 1):
-            return named[0][1]
+        if first or (line.of_owner and len({one.name for _, one in named}) == 1):
+            return first or named[0][1]
         heading = plain_words(line.heading[-1][:_LOOK_BACK]) if line.heading else ""
-        return self._names.get(heading.strip())
+        return self._names.get(heading.strip()) or self._about
 
     def _page(
         self, subject: NamedEntity | None, line: PassageLine, *, dated: bool = False
@@ -428,7 +469,7 @@ class _Rules:
         if subject is not None and (line.of_owner or not self._is_owner(subject.name)):
             return subject
         told = dated and not line.of_owner and ALLOWED[line.origin].dated
-        return NamedEntity(AGENT_PAGE) if told else None
+        return NamedEntity(AGENT_PAGE, "document") if told else None
 
     def _is_owner(self, name: str) -> bool:
         return name.casefold() in self._owner_names
@@ -445,7 +486,7 @@ class _Rules:
 
 def _told(source: PassageSource) -> dict[str, NamedEntity]:
     """The names in links, of who speaks, and those of which the owner, or they, say what they are."""
-    found: dict[str, NamedEntity] = {}
+    found = {source.subject.name: source.subject} if source.subject else {}
     for line in source.lines:
         found |= {name: NamedEntity(name) for name in marked_in(line.text) if name not in found}
         if line.speaker and is_name(line.speaker):
@@ -463,14 +504,20 @@ def _told(source: PassageSource) -> dict[str, NamedEntity]:
     return found
 
 
-def _stated(lines: Sequence[PassageLine]) -> Iterator[tuple[PassageLine, Sequence[Statement]]]:
-    """What each line states. A section's own lines always count."""
+def _stated(
+    lines: Sequence[PassageLine], *, profile: bool
+) -> Iterator[tuple[PassageLine, Sequence[Statement]]]:
+    """What each line states. A section's own lines always count, and the short ones of a ``profile``."""
     judged = statements_in([without_links(line.text) for line in lines], spoken=False)
     for line, found in zip(lines, judged, strict=True):
         stated = [
             one
             for one in found
-            if (one.states_something if line.of_owner else one.is_salient(by_user=False))
+            if (
+                one.states_something or (profile and _LABEL.match(one.text))
+                if line.of_owner or profile
+                else one.is_salient(by_user=False)
+            )
             and not (line.continues and one.start == 0)
         ]
         if line.section and not stated and not line.continues and why_not(line.text) is None:

@@ -19,9 +19,9 @@ from workbench.errors import NotCuratableError, WorkbenchError
 from workbench.graph.drafts import USER, Draft
 from workbench.graph.page_edit import Directory
 from workbench.graph.write import write
-from workbench.ingest.entities import NAME, EntityNames, NamedEntity, NameEvidence, is_name
+from workbench.ingest.entities import NAME, THING, EntityNames, NamedEntity, NameEvidence, is_name
 from workbench.ingest.extract import extract
-from workbench.ingest.passages import KINDS, read_source
+from workbench.ingest.passages import is_source, read_source
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.entry import RelPath
 from workbench.memory.markdown import Document
@@ -85,8 +85,6 @@ def plan_learn(
     held, held_note = suspicious_records(workspace, source.suspicious, now)
     if held_note:
         notes.append(held_note)
-    if not written.became:
-        notes.append("it has nothing new for the graph")
     return Plan(
         action="learn",
         summary=f"{path}: {len(written.became)} new of "
@@ -101,14 +99,14 @@ def plan_learn(
 
 
 def unlearnt(workspace: Workspace, among: Collection[str] | None = None) -> dict[str, str]:
-    """The episodes and daily logs, or those ``among`` them, that can teach something new, by their paths.
+    """The sources, or those ``among`` them, that can teach the graph something new, by their paths.
 
     Of one that cannot be read it says why; of the others nothing.
     """
     known = learnt(workspace)
     found: dict[str, str] = {}
     for file in workspace.scan():
-        if file.kind in KINDS and (among is None or file.path in among):
+        if is_source(file) and (among is None or file.path in among):
             try:
                 document = workspace.document(file.path)
             except (WorkbenchError, OSError) as error:
@@ -153,7 +151,11 @@ def _owner(
     headed = [
         found["name"]
         for found in _HEADED.finditer(data.decode("utf-8", "replace"))
-        if is_name(found["name"]) and {found["name"], found["name"].split()[0]} & evidence.keys()
+        if is_name(found["name"])
+        and any(
+            one and one.type in ("person", THING)
+            for one in map(evidence.get, (found["name"], found["name"].split()[0]))
+        )
     ]
     called = [name for name in (owner_name_of(workspace), *headed) if name]
     names = frozenset().union(*map(names_of, called))

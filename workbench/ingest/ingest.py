@@ -38,7 +38,7 @@ from workbench.ingest.entities import NameEvidence
 from workbench.ingest.entity_resolution import resolve
 from workbench.ingest.episodes import episode_of, plan_episode
 from workbench.ingest.graph_update import learnt, plan_learn, unlearnt
-from workbench.ingest.outcomes import Outcome, unreadable, why_left_out, why_nothing
+from workbench.ingest.outcomes import Outcome, summed, unreadable, why_left_out, why_nothing
 from workbench.ingest.passages import why_no_source
 from workbench.ingest.sessions import (
     QUIET_SECONDS,
@@ -453,7 +453,7 @@ def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapp
         "memories": sum(taken.memories for taken in done),
         "operations": sum(len(taken.operations) for taken in done),
         "troubles": troubles[:_TROUBLES],
-        "notes": list(dict.fromkeys(notes))[:_TROUBLES],
+        "notes": summed(notes)[:_TROUBLES],
         "unreadable": bad[:_TROUBLES],
         "with_unreadable": len(bad),
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from workbench.plural import plural
@@ -17,12 +18,33 @@ _SAID: Mapping[str, str] = {
     "old": "too old",
 }
 _NAMED_LINES = 5
+LEFT_OUT = " left out: "
+"""Between the count of what a source says and is not learnt, and why."""
+ABOUT_NOTHING = "about nothing that their line names"
+_WHAT_HELPS = (
+    "a line is learnt where it, its heading or its page names whom or what it is about: write [[Name]], or"
+    " keep pages such as memory/people/NAME.md and memory/projects/NAME.md"
+)
 
 
 def counted(counts: Mapping[str, int], *, dry_run: bool = False) -> str:
     """How many sources have which outcome: ``1 ingested, 2 held nothing new``."""
     said = {**_SAID, "taken": "would be ingested"} if dry_run else _SAID
     return ", ".join(f"{count:,} {said.get(outcome, outcome)}" for outcome, count in counts.items())
+
+
+def summed(notes: Iterable[str]) -> list[str]:
+    """The notes of many sources, each once: one count for each reason to leave lines out, and what helps."""
+    left_out: Counter[str] = Counter()
+    others: dict[str, None] = {}
+    for note in notes:
+        count, said, why = note.partition(LEFT_OUT)
+        if said and count.isdecimal():
+            left_out[why] += int(count)
+        else:
+            others[note] = None
+    counts = [f"{count}{LEFT_OUT}{why}" for why, count in left_out.most_common()]
+    return [*others, *counts, *([_WHAT_HELPS] if ABOUT_NOTHING in left_out else [])]
 
 
 def why_nothing(lines: int, bad: int, *, anew: bool) -> str:

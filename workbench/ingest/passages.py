@@ -12,7 +12,7 @@ from workbench.dreaming.proposals.suspicious import SuspiciousLine
 from workbench.errors import NotCuratableError, UsageError
 from workbench.frozen import frozen_kw_only
 from workbench.graph.drafts import entity_name
-from workbench.ingest.entities import is_name
+from workbench.ingest.entities import NamedEntity, is_name, page_subject
 from workbench.memory.entry import Entry, Form, Kind, without_emphasis
 from workbench.memory.episode_page import split_turns
 from workbench.memory.graph_page import memory_type
@@ -23,10 +23,10 @@ from workbench.memory.sentences import beginning
 from workbench.memory.session_blocks import session_blocks, session_of
 from workbench.memory.transcript_text import clean
 from workbench.safety.prompt_injection import suspicion
-from workbench.workspace.layout import ARCHIVE, QUARANTINE, is_template
+from workbench.workspace.layout import ARCHIVE, QUARANTINE, MemoryFile, is_template
 
 KINDS = (Kind.EPISODE, Kind.LOG)
-"""What the graph is learnt from by itself. Dreams and other tools' diaries are no sources."""
+"""What the graph is learnt from by itself, beside pages about one thing. Dreams are no sources."""
 _ON_REQUEST = (*KINDS, Kind.NOTE, Kind.MEMORY)
 _NO_SOURCE = {
     Kind.ENTITY: "it is a page of the graph itself",
@@ -92,6 +92,8 @@ class PassageSource:
     """Parts of very long lines that nothing is learnt from."""
     owner: frozenset[str] = frozenset()
     """The names, in lower case, by which the owner and their page are known."""
+    subject: NamedEntity | None = None
+    """Whom or what the whole page is about."""
     suspicious: tuple[SuspiciousLine, ...] = ()
     """Lines that are taken for orders to an agent: they teach nothing."""
 
@@ -150,7 +152,15 @@ def read_source(
         user=user,
         unread=sum(entry.part > MOST_PARTS for entry in document.entries),
         owner=names,
+        subject=page_subject(document.path, beginning(document.data.decode("utf-8", "replace"))),
         suspicious=tuple(suspicious),
+    )
+
+
+def is_source(file: MemoryFile) -> bool:
+    """Whether the graph is learnt from a file by itself: an episode, a log, a page about one thing."""
+    return file.kind in KINDS or (
+        file.kind is Kind.NOTE and not file.is_template and page_subject(file.path) is not None
     )
 
 
@@ -169,6 +179,8 @@ def _chosen(document: Document) -> list[Entry]:
     held = [e for e in document.entries if e.form in prose and e.part <= MOST_PARTS]
     if document.kind not in KINDS:  # what is typed already is a memory of the graph where it stands
         held = [entry for entry in held if not memory_type(entry)]
+    if document.kind is not Kind.EPISODE:  # so is an open box
+        held = [entry for entry in held if not entry.text.startswith("[ ]")]
     if document.kind is Kind.EPISODE and any(map(_section, held)):
         held = [entry for entry in held if _section(entry)]
     return held

@@ -270,6 +270,12 @@ async def test_taking_in_that_does_not_heed_says_so_is_ended_and_says_how_far_it
         )
 
 
+def test_where_nothing_was_learnt_it_is_said_what_was_left_out_and_why() -> None:
+    notes = ["12 left out: about nothing that their line names", "write [[Name]]"]
+    lines, _ = user_jobs.outcome({"counts": {"unchanged": 5}, "notes": notes})
+    assert lines == ["Nothing was ingested", "5 held nothing new", *notes]
+
+
 def test_what_came_of_taking_in_is_counted_in_words() -> None:
     counts = {"taken": 2, "unchanged": 3, "excluded": 1, "failed": 1}
     lines, severity = user_jobs.outcome({"counts": counts, "troubles": [["/t/a.jsonl", "it is locked"]]})

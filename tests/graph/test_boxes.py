@@ -1,0 +1,60 @@
+"""Open boxes of logs and of lists of tasks are todos where they stand."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from tests.support.workspaces import Sandbox
+from workbench.agent.bulletin import bulletin
+from workbench.graph.memory_query import upcoming
+from workbench.graph.read import read_graph
+
+TODAY = date(2026, 3, 14)
+
+
+def open_todos(sandbox: Sandbox) -> list[str]:
+    schedule = upcoming(read_graph(sandbox.workspace), TODAY, sorts=("todo",))
+    return [item.held.memory.text for item in (*schedule.upcoming, *schedule.undated)]
+
+
+def test_an_open_box_of_a_log_is_a_todo_until_a_later_day_ticks_it(sandbox: Sandbox) -> None:
+    sandbox.write(
+        "memory/2026-03-02.md", "# Monday\n\n- [ ] Call the printer\n- [ ] Order paper\n- [x] Pay\n"
+    )
+    assert sorted(open_todos(sandbox)) == ["Call the printer", "Order paper"]
+    sandbox.write("memory/2026-03-05.md", "# Thursday\n\n- [x] Call the printer\n- [ ] Order paper\n")
+    assert open_todos(sandbox) == ["Order paper"]
+    (todo,) = upcoming(read_graph(sandbox.workspace), TODAY).undated
+    assert todo.held.owner == "memory/2026-03-05.md"
+
+
+def test_the_newest_come_first_and_one_with_a_day_is_due_on_it(sandbox: Sandbox) -> None:
+    sandbox.write("memory/2026-03-02.md", "- [ ] Older\n")
+    sandbox.write("memory/2026-03-05.md", "- [ ] Newer\n- [ ] File the taxes by 2026-03-31\n")
+    assert open_todos(sandbox) == ["File the taxes by 2026-03-31", "Newer", "Older"]
+
+
+def test_the_bulletin_gives_them_as_the_agents(sandbox: Sandbox) -> None:
+    sandbox.write("memory/2026-03-05.md", "".join(f"- [ ] Send letter {n}\n" for n in range(30)))
+    found = bulletin(read_graph(sandbox.workspace), "context", TODAY, memory_loaded=True)
+    section = found.sections[-1]
+    assert (section.title, len(section.lines), section.more) == ("Todos without a date", 10, 20)
+    assert "from log" in found.text
+
+
+@pytest.mark.parametrize(
+    ("path", "counts"),
+    [
+        ("memory/tasks/shop.md", True),
+        ("TODO.md", True),
+        ("memory/release-checklist.md", False),
+        ("templates/tasks/day.md", False),
+        ("skills/writer/tasks.md", False),
+    ],
+)
+def test_elsewhere_only_lists_of_tasks_have_todos(sandbox: Sandbox, path: str, counts: bool) -> None:
+    sandbox.write("workbench.yaml", "include:\n  - '**/*.md'\n")
+    sandbox.write(path, "# List\n\n- [ ] Buy stamps\n")
+    assert open_todos(sandbox) == ["Buy stamps"] * counts

@@ -1,0 +1,88 @@
+"""Pages about one person or thing: the folder says what it is, the title who."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.support.workspaces import Sandbox
+from workbench.graph.read import read_graph
+from workbench.ingest.entities import page_subject
+from workbench.ingest.ingest import Ingest
+from workbench.ingest.outcomes import summed
+
+NOW = datetime(2026, 3, 20, 9, tzinfo=UTC)
+ANA = "# Ana Ruiz 🦉\n\n- **Work:** leads the print shop in Porto\n- Likes short mails\n"
+
+
+def ingested(sandbox: Sandbox) -> dict[str, tuple[str, list[str]]]:
+    """The pages of the graph after an ingest of what is new, by name."""
+    list(Ingest(sandbox.workspace, now=NOW).run())
+    return {
+        one.name: (one.type, [memory.text for memory in one.memories])
+        for one in read_graph(sandbox.workspace).entities
+    }
+
+
+def test_the_lines_of_a_persons_page_are_facts_about_them(sandbox: Sandbox) -> None:
+    sandbox.write("memory/people/ana-ruiz.md", ANA)
+    kind, facts = ingested(sandbox)["Ana Ruiz"]
+    assert kind == "person"
+    assert facts == ["**Work:** leads the print shop in Porto", "Likes short mails"]
+    (source,) = (one for one in Ingest(sandbox.workspace, now=NOW).run() if "people" in one.source)
+    assert source.outcome == "unchanged"
+
+
+def test_who_has_a_page_is_known_in_the_logs(sandbox: Sandbox) -> None:
+    sandbox.write("memory/people/ana-ruiz.md", ANA)
+    sandbox.write("memory/2026-03-05.md", "# Day\n\n- Ana Ruiz moved the print shop to Lisbon for good\n")
+    _, facts = ingested(sandbox)["Ana Ruiz"]
+    assert "Ana Ruiz moved the print shop to Lisbon for good" in facts
+
+
+def test_what_an_agent_notes_of_its_owner_stays_off_their_page(sandbox: Sandbox) -> None:
+    sandbox.write("USER.md", "# User\n\n- Name: Ana Ruiz\n")
+    sandbox.write("memory/people/ana-ruiz.md", ANA)
+    assert "Ana Ruiz" not in ingested(sandbox)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "said"),
+    [
+        ("memory/people/fabian.md", "# Fabian\n", ("Fabian", "person")),
+        ("contacts/dale-abbott/summary.md", "# Dale Abbott\n", ("Dale Abbott", "person")),
+        ("kontakte/lena.md", "# Wer sie ist\n", ("Lena", "person")),
+        ("projects/beerpair/README.md", "# BeerPair\n\nBeerPair is an app.\n", ("BeerPair", "project")),
+        ("人物/王小明.md", "# 王小明\n", ("王小明", "person")),
+        ("projects/reference-libraries.md", "# Reference Libraries\n\nUseful repositories.\n", None),
+        ("memory/people/contacts.md", "# People / Contacts\n", None),
+        ("memory/people/README.md", "# People\n", None),
+        ("memory/recipes/ana.md", "# Ana\n", None),
+    ],
+)
+def test_the_folder_and_the_title_say_whom_a_page_is_about(
+    path: str, text: str, said: tuple[str, str] | None
+) -> None:
+    found = page_subject(path, text)
+    assert (found and (found.name, found.type)) == said
+
+
+def test_somebody_who_wants_something_on_three_days_is_a_person(sandbox: Sandbox) -> None:
+    for day, said in enumerate(("wants the big hall", "likes the small room", "said no to Monday"), 2):
+        sandbox.write(f"memory/2026-03-0{day}.md", f"# Day\n\n- Priya {said}, for the fair\n")
+    assert ingested(sandbox)["Priya"][0] == "person"
+
+
+def test_a_handle_names_nothing(sandbox: Sandbox) -> None:
+    sandbox.write("memory/2026-03-05.md", "# Day\n\n- Followed @KosmicOwl, who writes about printing\n")
+    assert "KosmicOwl" not in ingested(sandbox)
+
+
+def test_what_was_left_out_of_many_sources_is_counted_once_and_says_what_helps(sandbox: Sandbox) -> None:
+    sandbox.write("memory/2026-03-14.md", "# Day\n")
+    for day in (2, 3):
+        sandbox.write(f"memory/2026-03-0{day}.md", f"# Day\n\n- Decided to put the press into hall {day}\n")
+    notes = summed(note for one in Ingest(sandbox.workspace, now=NOW).run() for note in one.notes)
+    assert "2 left out: about nothing that their line names" in notes
+    assert "memory/people/NAME.md" in notes[-1]
