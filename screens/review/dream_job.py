@@ -86,6 +86,7 @@ def progress_parts(dreamer: Dreamer) -> Sequence[RowPart]:
     said = [f"{grouped(found.considered)} claims considered"]
     said += [f"{len(found.waiting)} waited already"] if found.waiting else []
     said += [f"{grouped(found.left_out)} left out", f"{found.took:.1f} s"]
+    said += [] if found.proposals or found.waiting else [found.why_nothing]
     return (piece("Dreamt: ", "accent"), new, piece(" · " + " · ".join(said)))
 
 

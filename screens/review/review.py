@@ -537,7 +537,7 @@ def _empty(refusal: str | None) -> str:
     now = f"{key_for('dream')} dreams now · {key_for('why')} explains why something is not proposed"
     return (
         "no proposals are pending\n"
-        "Dreaming reads recent logs, notes and episodes, scores every claim, and proposes what is worth "
+        "Dreaming reads logs, notes and episodes, scores every claim, and proposes what is worth "
         "keeping."
         " Nothing enters long-term memory until you accept it.\n"
         f"{refusal or now}"

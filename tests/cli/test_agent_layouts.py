@@ -231,6 +231,10 @@ def test_several_layouts_hold_in_one_folder(run: Run, tmp_path: Path) -> None:
         ("src/README.md .memory/MEMORY.md", "plain", ".memory/MEMORY.md"),
         ("CLAUDE.md .memory/MEMORY.md .memory/ports.md", "claude-project", ".memory/MEMORY.md"),
         (".kilocode/rules/memory-bank/tech.md", "memory-bank", ".kilocode/rules/memory-bank/tech.md"),
+        ("memory/2026-03-14.md GEMINI.md", "openclaw gemini-cli", "MEMORY.md"),
+        ("SOUL.md .claude/CLAUDE.md .claude/rules/a.md", "openclaw claude-project", "MEMORY.md"),
+        ("SOUL.md replit.md", "openclaw replit", "MEMORY.md"),
+        ("GEMINI.md CLAUDE.md", "gemini-cli claude-project", "GEMINI.md"),
     ],
 )
 def test_a_memory_folder_is_whose_it_is_by_what_stands_beside_it(
@@ -240,6 +244,27 @@ def test_a_memory_folder_is_whose_it_is_by_what_stands_beside_it(
     report = run("-w", str(write_agent_memory(memory, tmp_path / "place")), "status", "--json").json
     assert [one["name"] for one in report["layouts"]] == layouts.split()
     assert report["budget"]["path"] == loaded
+
+
+def test_the_inbox_says_which_proposals_a_full_memory_has_no_room_for(run: Run, tmp_path: Path) -> None:
+    line = "- Rule: we always use Redis for the sessions, never anything else\n"
+    files = {"SOUL.md": "- Calm\n", "memory/2026-03-14.md": line, "memories/MEMORY.md": "Tea\n§\nMint\n"}
+    root = write_agent_memory(AgentMemory("", files, {}, "", ""), tmp_path / "place")
+    run("-w", str(root), "dream")
+    assert "memory is full" not in run("-w", str(root), "inbox", "list").err
+    (root / "memories/MEMORY.md").write_text(f"Tea\n§\n{'Mint ' * 436}\n")
+    said = run("-w", str(root), "inbox", "list").err
+    assert "1 proposal cannot be accepted; the shortest needs 63 characters and 13 are free" in said
+
+
+def test_what_is_promoted_makes_the_memory_of_the_agent_whose_log_it_is(run: Run, tmp_path: Path) -> None:
+    files = dict.fromkeys(("memory/2026-03-14.md", "GEMINI.md", "workspace/MEMORY.md"), "- Likes green tea\n")
+    root = write_agent_memory(AgentMemory("", files, {}, "", ""), tmp_path / "place")
+    assert "workspace/MEMORY.md has: `-w " in run("-w", str(root), "status").out
+    assert run("-w", str(root), "promote", "memory/2026-03-14.md:1").code == 0
+    assert "Likes green tea" in (root / "MEMORY.md").read_text()
+    assert (root / "GEMINI.md").read_text() == "- Likes green tea\n"
+    assert "workspace/MEMORY.md has" not in run("-w", str(root), "status").out
 
 
 @pytest.mark.parametrize("folder", [".claude/memory", ".memory", "memory"])

@@ -269,6 +269,21 @@ def test_hostile_words_never_reach_the_terminal(run: Run, sandbox: Sandbox) -> N
         assert not {"\x1b", "\x07", "\x9b", "\u202e", "\u200b"} & set(result.out + result.err)
 
 
+def test_a_line_of_a_log_is_explained_by_its_place(run: Run, sandbox: Sandbox) -> None:
+    sandbox.write("memory/2026-03-01.md", "# Day\n\n- The staging `port` of the gateway is 8443\n")
+    told = run("dream", "--explain", "memory/2026-03-01.md:3")
+    assert told.code == 0
+    assert "The staging `port` of the gateway is 8443" in told.out
+    assert run("dream", "--explain", "memory/2026-03-01.md:9").code == 2
+
+
+def test_a_dream_that_proposes_nothing_says_why(run: Run, sandbox: Sandbox) -> None:
+    (sandbox.root / "memory/2026-03-14.md").write_text("# Day\n\n- ok, done\n- Is it late?\n- Was it?\n")
+    (sandbox.root / "episodes/2026/03/e1.md").unlink()
+    said = run("dream").err
+    assert "nothing is proposed; left out: 2 of 3: a question; `workbench dream --explain WORDS`" in said
+
+
 def test_a_workspace_without_anything_dreams_of_nothing(
     run: Run, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -276,7 +291,7 @@ def test_a_workspace_without_anything_dreams_of_nothing(
     empty.mkdir()
     result = run("-w", str(empty), "dream")
     assert result.code == 0
-    assert "nothing is proposed" in result.err
+    assert "nothing is proposed; no log or episode has any text; `workbench ingest`" in result.err
     assert Workspace.open(empty).scan() == []
 
 

@@ -16,7 +16,7 @@ def clusters(nights: Nights, *texts: str) -> list[set[str]]:
     """Which of ``texts`` are folded; each is said on a day of its own."""
     for day, text in enumerate(texts):
         nights.log(day, text)
-    found = candidates(nights.workspace, TODAY, 30, SkippedClaims())
+    found = candidates(nights.workspace, TODAY, SkippedClaims())
     return [{mention.text for mention in cluster.mentions} for cluster in folded(same_words(found.mentions))]
 
 
@@ -82,7 +82,7 @@ def test_a_thousand_lines_of_a_template_stay_a_thousand_claims(nights: Nights) -
 
 
 def _sources(nights: Nights) -> frozenset[str]:
-    return sources_of(candidates(nights.workspace, TODAY, 30, SkippedClaims()).mentions)
+    return sources_of(candidates(nights.workspace, TODAY, SkippedClaims()).mentions)
 
 
 def test_sessions_are_sources_of_their_own_and_days_where_nobody_names_one(nights: Nights) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import closing
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
 from tests.dreaming.nights import NOW, Nights, ago, rule
-from workbench.dreaming.proposals.decide import plan_accept
+from workbench.dreaming.proposals.decide import plan_accept, plan_reject
 from workbench.dreaming.proposals.inbox import propose
 from workbench.memory.markdown import Document
 from workbench.memory.proposal import proposal_from_json
@@ -105,23 +107,17 @@ def test_the_first_dream_looks_at_all_of_history(nights: Nights) -> None:
     assert nights.proposed() == [FACT]
 
 
-def test_later_dreams_count_back_from_the_newest_log(nights: Nights) -> None:
-    nights.log(200, rule(0))
-    propose(nights.workspace, nights.dream().proposals, NOW)
-    nights.log(231, FACT)
-    assert FACT not in nights.proposed()
-    (nights.root / f"memory/{ago(231)}.md").rename(nights.root / f"memory/{ago(229)}.md")
-    assert FACT in nights.proposed()
-
-
-def test_old_logs_are_not_considered_again(nights: Nights) -> None:
-    nights.log(0, rule(0))
-    propose(nights.workspace, nights.dream().proposals, NOW)
-    nights.log(31, FACT)
-    used(nights, FACT)
-    assert FACT not in nights.proposed()
-    (nights.root / f"memory/{ago(31)}.md").rename(nights.root / f"memory/{ago(30)}.md")
-    assert FACT in nights.proposed()
+def test_what_qualified_and_was_not_decided_is_proposed_by_later_dreams_however_old(nights: Nights) -> None:
+    nights.log(400, *map(rule, range(6)))
+    nights.log(0, FACT)
+    seen: set[str] = set()
+    for _ in range(4):
+        proposed = propose(nights.workspace, nights.dream(limit=2).proposals, NOW, replaces=True).added
+        seen.update(one.text for one in proposed)
+        keys = [one.key for one in proposed]
+        with closing(nights.workspace) as place:
+            place.operations.carry_out(partial(plan_reject, place, keys, now=NOW))
+    assert seen == {FACT, *map(rule, range(6))}
 
 
 def test_what_is_too_long_is_left_out_with_its_length(nights: Nights) -> None:
@@ -376,3 +372,41 @@ def test_of_a_great_many_the_newest_of_a_kind_is_looked_at_and_the_others_keep_w
     nights.recall("The staging port of the gateway is 8380", 3, 1)
     used = nights.explained("gateway is 8380")
     assert (used.facts["recalls"], used.facts["daily"]) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("kept", "line"),
+    [
+        (
+            "- Do not push to GitHub unless Sarah asks; backups of the notes happen via cron at night",
+            "Preference: push to GitHub only where Sarah asks, backups happen via cron at night, not by hand",
+        ),
+        ("- 步频专项训练改为每两周一次，因步频已稳定", "规则：步频已稳定，专项训练改为每两周一次"),
+        ("### The staging port of the gateway is 8443\n\n- Since March", FACT),
+    ],
+)
+def test_what_long_term_memory_says_in_nearly_the_same_words_is_known(
+    nights: Nights, kept: str, line: str
+) -> None:
+    nights.log(3, line)
+    assert nights.proposed() == [line]
+    nights.sandbox.write("MEMORY.md", f"# Memory\n\n{kept}\n")
+    assert nights.proposed() == []
+    assert nights.why(line).startswith("known: MEMORY.md#")
+
+
+def test_a_bare_path_is_proposed_behind_the_heading_that_says_of_what(nights: Nights) -> None:
+    nights.sandbox.write("memory/2026-03-25.md", "# Day\n\n## Harbour map ✅\n\n- Path: `/srv/tide/app/`\n")
+    (one,) = nights.dream().proposals
+    assert one.text == "Harbour map: Path: `/srv/tide/app/`"
+    for day in (3, 4, 5):
+        nights.sandbox.write(f"memory/{ago(day)}.md", f"# Day\n\n## Notes\n\n- Path: `/srv/{day}/app/`\n")
+    assert not any(one.text.startswith("Notes") for one in nights.dream().proposals)
+
+
+def test_a_rule_that_names_the_answer_of_a_heartbeat_is_no_record_of_one(nights: Nights) -> None:
+    answers = "Rule: always answer NO_REPLY in the gauge channel, never a text, when no gauge has moved"
+    nights.log(3, answers, "HEARTBEAT_OK", "assistant: NO_REPLY", "HEARTBEAT_OK. All gauges are fine")
+    result = nights.dream()
+    assert [one.text for one in result.proposals] == [answers]
+    assert result.reasons["a heartbeat, cron or session record"] == 3

@@ -75,7 +75,24 @@ def test_what_is_beyond_the_limit_says_so(nights: Nights) -> None:
 
 
 def test_words_that_stand_nowhere_are_said_to(nights: Nights) -> None:
-    assert "no log, note or episode of the last 30 days contains it" in nights.explained("unheard of").verdict
+    assert "no memory file contains it" in nights.explained("unheard of").verdict
+
+
+@pytest.mark.parametrize("asked", ["`port` of “the gateway”", "**staging** port", "gateway, is 8443"])
+def test_marks_around_words_do_not_matter(nights: Nights, asked: str) -> None:
+    nights.log(400, 'The "staging" port of `the gateway` is **8443**')
+    assert nights.explained(asked).key == claim_key(FACT)
+
+
+def test_what_is_in_a_file_that_is_no_source_says_where_and_why(nights: Nights) -> None:
+    nights.log(0, rule(0))
+    nights.memory(rule(1))
+    nights.sandbox.write("memory/gateway.md", f"# Gateway\n\n- {FACT}\n")
+    note = nights.explained("staging port").verdict
+    assert "it is in memory/gateway.md:3; notes are read only where there are no logs" in note
+    assert "MEMORY.md:5; a file of the kind memory is no source" in nights.explained(rule(1)).verdict
+    address = nights.sandbox.address("staging port", "memory/gateway.md")
+    assert "memory/gateway.md:3" in nights.explained(address).verdict
 
 
 def test_what_was_left_out_early_is_found_by_its_key_too(nights: Nights) -> None:

@@ -286,7 +286,7 @@ def test_old_recalls_of_what_was_forgotten_promote_nothing(nights: Nights) -> No
     result = nights.dream()
     assert result.proposals == ()
     assert any("of entries that no source contains any longer: 6 recalls" in note for note in result.notes)
-    assert "no log, note or episode" in nights.explained(FACT).verdict
+    assert "no memory file contains it" in nights.explained(FACT).verdict
 
 
 @pytest.mark.parametrize(
@@ -328,7 +328,7 @@ def test_what_waits_for_a_person_who_does_not_look_does_not_grow(nights: Nights,
         for day in range(1, 2 + night):  # each is said on more days than the one before: it is better by then
             nights.log(day, rule(night), slug=f"part-{night}")
         night_dream = nights.dream(limit=2)
-        propose(nights.workspace, night_dream.proposals, NOW, since=night_dream.since if anew else None)
+        propose(nights.workspace, night_dream.proposals, NOW, replaces=anew)
         waits.append(len(pending(nights.workspace, NOW)))
     if anew:
         assert max(waits) == 2

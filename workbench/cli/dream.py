@@ -28,7 +28,7 @@ from workbench.cli.console import (
     word,
     workspace,
 )
-from workbench.cli.operation_command import act, planned_or_done
+from workbench.cli.operation_command import act, content_address, planned_or_done
 from workbench.cli.proposal_text import (
     flag_note,
     say_field,
@@ -159,7 +159,7 @@ def _dream(place: Workspace, *, applies: bool) -> None:
     proposed = Proposed(added=found.proposals)
     if not dry_run:
         try:
-            proposed = propose(place, found.proposals, now, since=found.since)
+            proposed = propose(place, found.proposals, now, replaces=True)
         except ReadOnlyError as error:
             error.hint = "`workbench dream --dry-run` shows what would be proposed, and writes nothing"
             raise
@@ -185,7 +185,7 @@ def _dream(place: Workspace, *, applies: bool) -> None:
         narrate(
             f"{plural(count, 'proposal')} of this run {wait} for your decision: `workbench inbox list`"
             if count
-            else "nothing is proposed"
+            else f"nothing is proposed; {found.why_nothing}"
         )
     elif not candidates:
         narrate(
@@ -253,7 +253,7 @@ def _explain(place: Workspace, wanted: str) -> None:
     if not wanted.strip():
         raise UsageError("explain which claim?", hint="give a key, an entry or words")
     with Bar() as progress:
-        found = explain(place, wanted, this_moment(), tell=progress.follow)
+        found = explain(place, content_address(place, wanted), this_moment(), tell=progress.follow)
     if answered(found):
         return
     say(f"{found.key}  {'proposed' if found.proposed else 'not proposed'}", bold=True)

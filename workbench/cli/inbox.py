@@ -25,7 +25,7 @@ from workbench.cli.console import (
 )
 from workbench.cli.operation_command import Chosen, Selection, command_of
 from workbench.cli.proposal_text import say_in_full, say_settled, say_waiting
-from workbench.dreaming.proposals.budget import budget_of
+from workbench.dreaming.proposals.budget import budget_of, room_note
 from workbench.dreaming.proposals.decide import foretold
 from workbench.dreaming.proposals.inbox import PendingProposal, find, overview, pending, waiting
 from workbench.dreaming.proposals.operations import ACCEPT, OPERATIONS
@@ -58,12 +58,14 @@ def list_(everything: bool, run: str) -> None:
     now = this_moment()
     with workspace() as place:
         waits = [one for one in waiting(place, now) if not run or one.proposal.run.startswith(run)]
-        budget = budget_of(place)
-    shown = [one for one in waits if everything or one.malformed or not (one.stale or one.hidden(now))]
+        shown = [one for one in waits if everything or one.malformed or not (one.stale or one.hidden(now))]
+        budget, full = budget_of(place), room_note(place, [one.proposal for one in shown])
     if answered([_waiting_json(one, now) for one in shown]):
         return
     say_waiting(shown, now)
     narrate(f"{plural(len(shown), 'proposal')}; long-term memory has {budget}")
+    if full:
+        narrate(full)
     if hidden := len(waits) - len(shown):
         narrate(f"{hidden} more are deferred or stale: --all shows them")
     if shown:

@@ -27,6 +27,7 @@ from workbench.errors import NewerFormatError, NotMemoryError, UsageError, Workb
 from workbench.jobs.runs import now, standings
 from workbench.plural import plural
 from workbench.special_files import special_file_error, special_files
+from workbench.workspace.agent_layouts import existing
 from workbench.workspace.agent_load import load_states
 from workbench.workspace.declared_format import require_known_format
 from workbench.workspace.external_changes import record
@@ -141,6 +142,11 @@ def _minute(moment: str) -> str:
     return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M}"
 
 
+def _memory_below(place: Workspace) -> str:
+    """The folder in a workspace that has a memory file of its own; empty where there is none."""
+    return next((one.parent.name for one in existing(place.root, ["*/MEMORY.md"]) if one.is_file()), "")
+
+
 def _status(place: Workspace) -> dict[str, Any]:
     from workbench.cli.inbox import conflict_warnings
     from workbench.dreaming.proposals.inbox import overview
@@ -172,6 +178,10 @@ def _status(place: Workspace) -> dict[str, Any]:
         repository = f"{error.message}: {error.hint}" if error.hint else error.message
     warnings += [special_file_error(path).message for path in special_files(place.state_path)]
     warnings += [one.problem for one in place.layout.daily if one.problem]
+    if not used and (other := _memory_below(place)):
+        warnings.append(
+            f"{place.memory_path()} has no text; {other}/MEMORY.md has: `-w {place.root / other}` opens it"
+        )
     warnings += _deprecated(place)
     dreams = [file.path for file in files if file.path.startswith("_system/dreaming/")]
     inbox = None if past else overview(place, now())

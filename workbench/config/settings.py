@@ -71,7 +71,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _SHOWN = 80
 _ALIKE = 0.75
 """How alike an unknown name and the known one must be for a slip of the fingers, from 0 to 1."""
-_DROPPED_GATES = frozenset({"dream_score", "dream_signals", "dream_context"})
+_DROPPED_GATES = frozenset({"dream_score", "dream_signals", "dream_context", "dream_days"})
 """Thresholds of dreaming that older versions had in place of a rank."""
 
 
@@ -229,9 +229,6 @@ class Settings:
     inject_tokens: int = setting(200, "Maximum tokens that are given with a message.", unit="tokens")
     inject_entries: int = setting(5, "Maximum entries that are given with a message.", unit="entries")
     dream_limit: int = setting(10, "Maximum additions and changes that one dream proposes.", unit="proposals")
-    dream_days: int = setting(
-        30, "Maximum age of the entries that a dream considers, after the first one.", unit="days"
-    )
     layout: tuple[str, ...] = setting(
         (), "Agent layouts of the workspace, such as `openclaw` or `obsidian`. Default: detected."
     )

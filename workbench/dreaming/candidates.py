@@ -1,8 +1,8 @@
-"""Candidates: what recent logs, notes and episodes say, block by block, each with the place where it stands.
+"""Candidates: what logs, notes and episodes say, block by block, each with the place where it stands.
 
 What is never a source is left out here: dream output, generated blocks, the archive, what is over, what is
 no prose, what nobody is known to have said. Whether a block is worth keeping is for the salience model to
-say. Files are read once, and only those that can hold something young enough.
+say. Files are read once.
 
 Lines that a program wrote and may write again: blocks between marks that begin and end them.
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from functools import partial
 
 from workbench.dreaming.normalisation import without_frame
@@ -134,39 +134,26 @@ class Mention:
 
 @dataclass(slots=True)
 class CandidateScan:
-    """What was read: the mentions, how many entries were old, and what could not be read or is suspicious.
+    """What was read: the mentions, and what could not be read or is suspicious."""
 
-    ``since`` is the day from which all was read.
-    """
-
-    since: date = date.min
     mentions: list[Mention] = field(default_factory=list)
-    old: int = 0
     unread: list[str] = field(default_factory=list)
     suspicious: list[SuspiciousLine] = field(default_factory=list)
 
 
 def candidates(
-    workspace: Workspace, today: date, days: int | None, skips: SkippedClaims, *, tell: OnProgress = unheard
+    workspace: Workspace, today: date, skips: SkippedClaims, *, tell: OnProgress = unheard
 ) -> CandidateScan:
-    """All mentions, file by file; what was left out goes to ``skips``.
-
-    ``days`` is their age at most, counted back from the newest log, as a memory that rested is no older for
-    it; None for all of history.
-    """
+    """All mentions, file by file; what was left out goes to ``skips``."""
     owner = names_of(owner_name_of(workspace))
-    files = [file for file in workspace.scan() if file.kind in SOURCES and not _is_aside(file)]
-    # A note stays where it is read and searched; what a day says would be lost below the days after it.
-    files = [file for file in files if file.kind is not Kind.NOTE] or files
-    oldest = date.min if days is None else _newest(files, today) - timedelta(days=days)
-    found = CandidateScan(oldest)
-    reader = _Reader(today, oldest, skips, found, owner)
+    every = workspace.scan()
+    why_not = why_no_sources(every)
+    files = [file for file in every if file.path not in why_not]
+    found = CandidateScan()
+    reader = _Reader(today, skips, found, owner)
     for number, file in enumerate(files):
         pulse = partial(tell, DreamProgress("reading", number, len(files)))
         pulse()
-        if file.named and file.named.day < reader.oldest and file.kind is not Kind.EPISODE:
-            found.old += 1
-            continue
         try:
             document = workspace.document(file.path)
         except (OSError, WorkbenchError):
@@ -176,10 +163,19 @@ def candidates(
     return found
 
 
-def _newest(files: Sequence[MemoryFile], today: date) -> date:
-    """The day of the newest log; today where no log names a day."""
-    days = (file.named.day for file in files if file.kind is Kind.LOG and file.named)
-    return max((day for day in days if day <= today), default=today)
+def why_no_sources(files: Sequence[MemoryFile]) -> dict[str, str]:
+    """Why nothing of a file becomes a claim, by the paths of those of which that is so."""
+    # A note stays where it is read and searched; what a day says would be lost below the days after it.
+    has_days = any(file.kind in SOURCES and file.kind is not Kind.NOTE for file in files)
+    found: dict[str, str] = {}
+    for file in files:
+        if file.kind not in SOURCES:
+            found[file.path] = f"a file of the kind {file.kind.value} is no source"
+        elif _is_aside(file):
+            found[file.path] = "a template, or a note beside or out of the memory folders, is no source"
+        elif has_days and file.kind is Kind.NOTE:
+            found[file.path] = "notes are read only where there are no logs and episodes"
+    return found
 
 
 def _is_aside(file: MemoryFile) -> bool:
@@ -200,7 +196,6 @@ class _Reader:
     """Reads documents; what a text states is worked out once, however often it is repeated."""
 
     today: date
-    oldest: date
     skips: SkippedClaims
     found: CandidateScan
     owner: frozenset[str]
@@ -208,7 +203,7 @@ class _Reader:
     """The claims of each text that is not suspicious, and the origin for which that was found."""
 
     def mentions(self, document: Document, changed: date, pulse: Callable[[], None]) -> Iterator[Mention]:
-        """The mentions of one document that are young enough; ``pulse`` is called now and then."""
+        """The mentions of one document; ``pulse`` is called now and then."""
         episode = read_episode(document) if document.kind is Kind.EPISODE else None
         why = _never(document, episode, self.today)
         blocks, generated = session_blocks(document), generated_lines(document.data)
@@ -218,9 +213,7 @@ class _Reader:
             if number % _EVERY == 0:
                 pulse()
             day = entry.date or changed
-            if day < self.oldest:
-                self.found.old += 1
-            elif reason := why or self._why(entry, day, generated, factual=factual):
+            if reason := why or self._why(entry, day, generated, factual=factual):
                 self._leave_out(entry, reason)
             else:
                 yield from self._of(document, entry, day, blocks, origins)

@@ -30,6 +30,26 @@ _BARE = re.compile(r"[A-Za-z][^:\[(]*\Z")
 """Most lines of ASCII: none of this can stand around them, which is seen at one look."""
 
 
+_ASIDE = re.compile(r"`[^`\n]+`|\([^()\n]*\)|（[^（）\n]*）")
+UNPARTED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""Characters of scripts that do not part words, or put endings to them."""
+_OF_A_VALUE = re.compile(r"[\d/@\\]")
+_LETTER = re.compile(r"[^\W\d_]")
+_FEW_WORDS, _FEW_SIGNS = 2, 4
+"""Words of a label, and characters of one that are not parted."""
+
+
+def is_bare_value(text: str) -> bool:
+    """Whether a line is a label with a path, an address or a number, and nothing names what these are of."""
+    plain = plain_words(text)
+    words = _ASIDE.sub(" ", plain).split()
+    values = [word for word in words if _OF_A_VALUE.search(word) and not UNPARTED.search(word)]
+    labels = [word for word in words if _LETTER.search(word) and word not in values]
+    signs = UNPARTED.findall("".join(labels))
+    has_value = "`" in plain or _OF_A_VALUE.search(plain) is not None
+    return "\n" not in plain and has_value and len(labels) <= _FEW_WORDS and len(signs) <= _FEW_SIGNS
+
+
 def without_frame(text: str) -> str:
     """A block as it can be kept: no list marker, time stamp, check mark, chat envelope, injected memory."""
     bare = _TAG.sub(" ", _MEMORIES.sub(" ", text)) if "<" in text else text

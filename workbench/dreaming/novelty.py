@@ -16,6 +16,7 @@ from datetime import date
 from typing import Literal
 
 from workbench.dreaming.clusters import NEAR
+from workbench.dreaming.normalisation import UNPARTED
 from workbench.frozen import frozen
 from workbench.memory.claims import (
     bag_of_words,
@@ -103,6 +104,18 @@ _SMALL_WORDS = """
     a an the is are was were be been i we you he she it they my our your his her their its of in on at to for
     and or with by from as that this has have had do does did will would user s"""
 _NOTHING = frozenset(_SMALL_WORDS.split())
+_NEARLY_ALL, _LEAST_OF_THEM = 0.7, 6
+"""Share of the telling words of a claim, of so many at least, that an entry has which says it already."""
+
+
+def telling_words(text: str) -> frozenset[str]:
+    """The different words of ``text`` that say something; each two characters in a row of unparted ones."""
+    words = bag_of_words(text) - _NOTHING
+    if text.isascii():
+        return words
+    unparted = {word for word in words if UNPARTED.search(word)}
+    pairs = (word[at : at + 2] for word in unparted for at in range(max(1, len(word) - 1)))
+    return frozenset({*(words - unparted), *pairs})
 
 
 @frozen
@@ -124,9 +137,11 @@ class LongTermIndex:
         for entry in self.entries:
             for text in (entry.text, *(sentence.text for sentence in sentences(entry.text))):
                 self._keys.setdefault(claim_key(text), entry)
-        self._bags = [bag_of_words(entry.text) - _NOTHING for entry in self.entries]
+        self._bags = [telling_words(entry.text) for entry in self.entries]
+        self._whole = ["\n".join((*entry.heading[-1:], entry.text)) for entry in self.entries]
+        self._held = list(map(telling_words, self._whole))
         self._by_word: dict[str, list[int]] = defaultdict(list)
-        for number, bag in enumerate(self._bags):
+        for number, bag in enumerate(self._held):
             for word in bag:
                 self._by_word[word].append(number)
 
@@ -139,7 +154,8 @@ class LongTermIndex:
 
         ``day`` is that of the claim: only what is newer replaces anything.
         """
-        for number in self._near(bag_of_words(text) - _NOTHING):
+        bag = telling_words(text)
+        for number in self._near(bag):
             entry = self.entries[number]
             if contradicts(text, entry.text):
                 since = entry.origin.day("occurred_at") or entry.origin.day("at")
@@ -147,12 +163,17 @@ class LongTermIndex:
                     return Novelty("supersede", entry)
             elif self._is_same(text, number):
                 return Novelty("merge" if _adds(entry.text, text) else "known", entry)
+            elif self._has_nearly_all(text, bag, number):
+                return Novelty("known", entry)
         return None
 
     def novelty(self, text: str) -> float:
-        """``1 - s / 2``, where ``s`` is the largest share of a claim's telling words that one entry holds."""
-        bag = bag_of_words(text) - _NOTHING
-        shares = (len(bag & self._bags[number]) / len(bag) for number in self._near(bag)[:_CLOSEST])
+        """``1 - s / 2``, where ``s`` is the largest share of a claim's telling words that one entry has.
+
+        Its heading counts as a part of it.
+        """
+        bag = telling_words(text)
+        shares = (len(bag & self._held[number]) / len(bag) for number in self._near(bag)[:_CLOSEST])
         return 1.0 - max(shares, default=0.0) / 2
 
     def _near(self, bag: frozenset[str]) -> list[int]:
@@ -167,7 +188,7 @@ class LongTermIndex:
 
     def _is_same(self, text: str, number: int) -> bool:
         """Whether an entry says what the claim says, or one of them holds the other."""
-        bag, held, entry = bag_of_words(text) - _NOTHING, self._bags[number], self.entries[number]
+        bag, held, entry = telling_words(text), self._bags[number], self.entries[number]
         one, other = distinction(text), distinction(entry.text)
         if one.turns != other.turns or not same_order(text, entry.text):
             return False
@@ -177,13 +198,23 @@ class LongTermIndex:
             return set(other.numbers) <= set(one.numbers)
         return one.agrees(other) and jaccard(bag, held) >= NEAR
 
+    def _has_nearly_all(self, text: str, bag: frozenset[str], number: int) -> bool:
+        """Whether an entry and its heading hold most words of a claim, all its numbers and names."""
+        share = _NEARLY_ALL if len(bag) >= _LEAST_OF_THEM else 1
+        if len(bag & self._held[number]) < share * len(bag):
+            return False
+        whole = self._whole[number]
+        one, other = distinction(text), distinction(whole)
+        names = {name for name in one.names if not UNPARTED.search(name)}
+        holds = set(one.numbers) <= set(other.numbers) and names <= other.names | {other.opening}
+        return holds and one.turns == other.turns and same_order(text, whole)
+
 
 def adds_nothing(text: str, held: str) -> bool:
     """Whether all that ``text`` says stands in ``held``: its words, its numbers, and what turns it round."""
     one, other = distinction(text), distinction(held)
-    words = bag_of_words(text) - _NOTHING <= bag_of_words(held)
     return (
-        words
+        telling_words(text) <= telling_words(held)
         and one.turns == other.turns
         and set(one.numbers) <= set(other.numbers)
         and same_order(text, held)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
-from datetime import date
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
@@ -78,14 +77,13 @@ class Dream:
     """One run: ``considered`` claims, of which ``gated`` may be proposed if their rank is high enough.
 
     ``skipped`` names claims that were left out, at most as many as fit (``reasons`` counts all of them);
-    ``notes`` say in sentences what else a person should know. ``took`` is in seconds. All was judged that was
-    written ``since`` that day. Once its proposals wait, ``waiting`` are those that did so before.
+    ``notes`` say in sentences what else a person should know. ``took`` is in seconds. Once its
+    proposals wait, ``waiting`` are those that did so before.
     """
 
     run: str
     considered: int
     gated: int
-    since: date = date.min
     proposals: tuple[Proposal, ...] = ()
     waiting: tuple[Proposal, ...] = ()
     skipped: tuple[SkippedClaim, ...] = ()
@@ -97,6 +95,15 @@ class Dream:
     def left_out(self) -> int:
         """How many claims were left out, named or not."""
         return sum(self.reasons.values())
+
+    @property
+    def why_nothing(self) -> str:
+        """Why a run proposes nothing, and what to do next, as the rest of a sentence."""
+        if not self.reasons:
+            return "no log or episode has any text; `workbench ingest` makes episodes of an agent's sessions"
+        why, count = Counter(self.reasons).most_common(1)[0]
+        others = "" if count == self.left_out else f" of {self.left_out:,}"
+        return f"left out: {count:,}{others}: {why}; `workbench dream --explain WORDS` says more of one"
 
     def put_forward(self, proposed: Proposed) -> Dream:
         """The run once its proposals wait; what could not wait is left out like anything else."""

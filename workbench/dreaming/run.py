@@ -16,6 +16,7 @@ exist, keeps every number, name and negation of all of them, and brings none of 
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +29,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from workbench.dreaming.candidates import MOST_TOKENS
+from workbench.dreaming.candidates import MOST_TOKENS, why_no_sources
 from workbench.dreaming.clusters import Cluster
 from workbench.dreaming.eviction import make_room
 from workbench.dreaming.line_judgement import fact_type, judged, why_of
@@ -48,6 +49,7 @@ from workbench.dreaming.score import ScoredCluster
 from workbench.dreaming.selection import MOST_SOURCES, Chooser, SelectedClaim, why_proposed
 from workbench.dreaming.survey import line_of, survey
 from workbench.dreaming.vetoes import veto
+from workbench.errors import WorkbenchError
 from workbench.graph.drafts import excerpt
 from workbench.llm.language_model import (
     WITHOUT_MODEL,
@@ -58,7 +60,7 @@ from workbench.llm.language_model import (
     ask_json,
     language_model_or_why,
 )
-from workbench.memory.claims import claim_key, distinction
+from workbench.memory.claims import claim_key, claim_words, distinction
 from workbench.memory.model_window import word_pieces
 from workbench.memory.provenance import least_trusted
 from workbench.safety.terminal import hidden
@@ -108,7 +110,6 @@ def dream(
         run=run,
         considered=len(known.judged),
         gated=sum(judged.passed for judged in known.judged),
-        since=known.found.since,
         proposals=tuple(replace(proposal, run=run, made_at=now) for proposal in made),
         skipped=tuple(known.skips.named),
         reasons=dict(known.skips.reasons.most_common()),
@@ -129,7 +130,7 @@ def explain(
     them. Nothing is written.
     """
     now = now if now.tzinfo else now.astimezone()
-    wanted = _Wanted(key_or_text)
+    wanted = _Wanted(workspace, key_or_text)
     skips = SkippedClaims(lambda text: wanted.holds(text) or wanted.names(claim_key(text)))
     known = survey(workspace, now, skips=skips, tell=tell)
     chooser = Chooser(workspace, known, now, workspace.settings.dream_limit)
@@ -138,9 +139,9 @@ def explain(
         if seen := skips.seen:
             why = f"it is not a candidate: {seen.why}"
             return Explanation(key=seen.key, text=seen.text, proposed=False, verdict=why)
-        days = workspace.settings.dream_days
-        why = f"no log, note or episode of the last {days} days contains it"
-        return Explanation(key=wanted.key, text=wanted.said, proposed=False, verdict=why)
+        return Explanation(
+            key=wanted.key, text=wanted.text, proposed=False, verdict=_why_unread(workspace, wanted)
+        )
     cluster, recalls = found.cluster, found.recalls
     line = line_of(cluster.best, known.recurring)
     choice = next((one for one in chooser.choose() if one.proposal.key == cluster.key), None)
@@ -178,14 +179,31 @@ def explain(
     )
 
 
+def _why_unread(workspace: Workspace, wanted: _Wanted) -> str:
+    """Why what was asked about is no claim, where it stands in a file that is no source, or nowhere."""
+    files = workspace.scan()
+    why_not = why_no_sources(files)
+    for file in files:
+        with contextlib.suppress(OSError, WorkbenchError):
+            for entry in workspace.document(file.path).entries:
+                if wanted.holds(entry.text):
+                    why = why_not.get(file.path) or "it is a part of no claim there"
+                    return f"it is not a candidate: it is in {file.path}:{entry.start_line}; {why}"
+    return "no memory file contains it: `workbench search` finds similar words"
+
+
 class _Wanted:
     """What was asked about, by key, address or words."""
 
-    def __init__(self, said: str) -> None:
-        self.said = said.strip()
-        self.key = claim_key(self.said)
+    def __init__(self, workspace: Workspace, said: str) -> None:
+        self.said = self.text = said.strip()
+        if "#" in said:
+            with contextlib.suppress(WorkbenchError, OSError):
+                entry = workspace.find(self.said)
+                self.said, self.text = entry.address, entry.text
+        self.key = claim_key(self.text)
         self._prefix = self.said.casefold() if _KEY.fullmatch(self.said.casefold()) else ""
-        self._words = " ".join(self.said.casefold().split())
+        self._words = " ".join(claim_words(self.text))
 
     def among(self, judged: Sequence[ScoredCluster]) -> ScoredCluster | None:
         """The claim that is meant most surely; None where none is."""
@@ -203,7 +221,7 @@ class _Wanted:
 
     def holds(self, text: str) -> bool:
         """Whether the words stand in ``text``."""
-        return bool(self._words) and self._words in " ".join(text.casefold().split())
+        return bool(self._words) and self._words in " ".join(claim_words(text))
 
 
 def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:
@@ -221,7 +239,7 @@ def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapp
         if why_none:
             dreamt = replace(dreamt, notes=(f"{WITHOUT_MODEL}: {why_none}", *dreamt.notes))
         context.require_not_stopped()
-        dreamt = dreamt.put_forward(propose(workspace, dreamt.proposals, now, since=dreamt.since))
+        dreamt = dreamt.put_forward(propose(workspace, dreamt.proposals, now, replaces=True))
         return {"outcome": msgspec.to_builtins(dreamt)}
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
+from workbench.dreaming.candidates import Mention
 from workbench.dreaming.clusters import Cluster, same_claim, session_name
 from workbench.dreaming.line_judgement import fact_type, why_of
-from workbench.dreaming.normalisation import template_of
-from workbench.dreaming.novelty import LongTermIndex, Novelty, adds_nothing
+from workbench.dreaming.normalisation import UNPARTED, is_bare_value, plain_words, template_of
+from workbench.dreaming.novelty import LongTermIndex, Novelty, adds_nothing, telling_words
 from workbench.dreaming.proposals.inbox import Book, waiting
 from workbench.dreaming.score import ScoredCluster
 from workbench.dreaming.survey import Survey, line_of
+from workbench.dreaming.vetoes import veto
 from workbench.frozen import frozen
 from workbench.memory.claims import claim_key
 from workbench.memory.proposal import Action, Proposal
@@ -32,9 +33,8 @@ _LOOKED_AT = 20
 """Times the limit of claims of which novelty is worked out, the best by the other factors first."""
 _SAME_FILE = 0.85
 """What each further claim of one file is multiplied by in the order of proposals, so no file takes all."""
-_UNPARTED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _SHARED = 0.6
-"""Share of the pairs of characters of the shorter text that the other has, if both say the same."""
+"""Share of the telling words of the shorter text that the other has, if both say the same and part none."""
 _ALIKE = 0.8
 """Share of words in common from which two claims are not proposed side by side, nor one that is like what was
 rejected."""
@@ -108,7 +108,7 @@ class Chooser:
     def _why_not(self, judged: ScoredCluster, standing: Novelty | None) -> str | None:
         """Why a claim that passed is not proposed all the same; None where it may be."""
         best = judged.cluster.best
-        if findings := unsafe_in(best.context):
+        if findings := unsafe_in(f"{best.heading}\n{best.context}"):
             return f"flagged: {'; '.join(findings)}"
         if why := self._decided.why(judged.cluster):
             return why
@@ -160,8 +160,8 @@ class Chooser:
         return Proposal(
             key=best.key,
             action=action,
-            text=best.text,
-            section=heading_for(best.text, self._document),
+            text=(text := self._with_subject(best)),
+            section=heading_for(text, self._document),
             target=standing.entry.address if standing else "",
             type=fact_type(best.text),
             sources=tuple(dict.fromkeys(mention.source for mention in named)),
@@ -174,6 +174,14 @@ class Chooser:
             why=f"{why_proposed(judged, standing)}; {why_of(self.known.model, line)}",
             by="dreaming",
         )
+
+    def _with_subject(self, best: Mention) -> str:
+        """The words of a proposal; those that only give a value behind the heading that says of what."""
+        subject = plain_words(best.heading).rstrip(" :：")
+        is_name = subject and best.heading not in self.known.recurring and not veto(subject)
+        if is_name and is_bare_value(best.text) and not telling_words(subject) <= telling_words(best.text):
+            return f"{subject}: {best.text}"
+        return best.text
 
     def _leave_out(self, judged: ScoredCluster, why: str) -> None:
         best = judged.cluster.best
@@ -194,9 +202,9 @@ def _says_the_same(one: ScoredCluster, other: ScoredCluster) -> bool:
     text, another = one.cluster.best.text, other.cluster.best.text
     if adds_nothing(another, text):
         return True
-    if _UNPARTED.search(text) and _UNPARTED.search(another):
-        one_pairs, other_pairs = _pairs(text), _pairs(another)
-        return len(one_pairs & other_pairs) >= _SHARED * max(1, min(len(one_pairs), len(other_pairs)))
+    if UNPARTED.search(text) and UNPARTED.search(another):
+        words, others = telling_words(text), telling_words(another)
+        return len(words & others) >= _SHARED * max(1, min(len(words), len(others)))
     return same_claim(text, another, likeness=_ALIKE)
 
 
@@ -215,12 +223,6 @@ def why_proposed(judged: ScoredCluster, standing: Novelty | None) -> str:
         return text
     verb = "adds to" if standing.relation == "merge" else "is newer than"
     return f"{text}; it {verb} “{standing.entry.plain_title[:80]}”"
-
-
-def _pairs(text: str) -> frozenset[str]:
-    """Each two characters in a row, without signs: what stands for words in scripts that do not part them."""
-    bare = "".join(filter(str.isalnum, text))
-    return frozenset(bare[at : at + 2] for at in range(len(bare) - 1))
 
 
 class _Decided:

@@ -149,11 +149,10 @@ def survey(
     workspace: Workspace, now: datetime, *, skips: SkippedClaims | None = None, tell: OnProgress = unheard
 ) -> Survey:
     """Read all that can be a source, and judge every claim in it. What is left out goes to ``skips``."""
-    today, days = now.date(), workspace.settings.dream_days
+    today = now.date()
     skips = SkippedClaims() if skips is None else skips
     book = read_book(workspace)
-    first = not any(proposal.by == "dreaming" for proposal, _ in book.proposals.values())
-    found = candidates(workspace, today, None if first else days, skips, tell=tell)
+    found = candidates(workspace, today, skips, tell=tell)
     tell(DreamProgress("folding"))
     recurring = recurring_headings([(mention.heading, mention.path) for mention in found.mentions])
     model = owner_model(workspace, book)
@@ -184,7 +183,7 @@ def survey(
             ),
         ),
         skips=skips,
-        notes=(*_notes(found, recall_book, gone, days), *filter(None, [note])),
+        notes=(*_notes(found, recall_book, gone), *filter(None, [note])),
     )
 
 
@@ -336,10 +335,8 @@ def _recalls(
     return book.of(claims, entries)
 
 
-def _notes(found: CandidateScan, recalls: RecallHistory, gone: int, days: int) -> list[str]:
+def _notes(found: CandidateScan, recalls: RecallHistory, gone: int) -> list[str]:
     notes = []
-    if found.old:
-        notes.append(f"not considered, as more than {days} days before the newest log: {found.old:,}")
     if found.unread:
         notes.append(f"could not be read: {', '.join(first_few(found.unread, 3))}")
     if recalls.bad:

@@ -21,14 +21,20 @@ _PASSWORD = re.compile(
 )
 _FENCE = re.compile(r"^\s*(?:```|~~~|\$\$)")
 A_RECORD, NO_WORDS = "a heartbeat, cron or session record", "no words"
+_REPLY = r"\b(?:HEARTBEAT_OK|NO_(?:REPLY|FLUSH))\b"
 RECORD = re.compile(
-    r"\bHEARTBEAT_OK\b|\bRead HEARTBEAT\.md\b|\bNO_(?:REPLY|FLUSH)\b"
+    rf"^[\W\d]*{_REPLY}[\"'`*_)]*\s*(?:$|[.:;,!(—–-])|^(?:\W*\w+\b){{0,3}}\W*{_REPLY}(?:\W+\w+){{0,2}}\W*$"
+    rf"|\b(?:system|user|assistant)\s?:[^\n]*{_REPLY}|{_REPLY} if nothing|\bstart with {_REPLY}"
+    r"|\bRead HEARTBEAT\.md\b"
     r"|^\s*(?:system|user)\s?:\s*\[?(?:cron|heartbeat|scheduled)\b"
     r"|^\s*(?:user|assistant)\s?:\s*<[a-z][a-z-]*>\s*$"
     r"|^\s*\[cron[:\s]|^\s*(?:-\s*)?\**(?:session (?:id|key)|conversation_label|message_id)\**\s*:",
     re.IGNORECASE | re.MULTILINE,
 )
-"""A turn of a heartbeat or a schedule, and the header of a session: what programs write each time."""
+"""A turn of a heartbeat or a schedule, and the header of a session: what programs write each time.
+
+A sentence that only names what a heartbeat answers may be a rule.
+"""
 _HEARTBEAT_FILE = "HEARTBEAT.md"
 _BLANK = re.compile(
     r"\{\{?[a-z][\w ]{1,30}\}?\}|<[a-z][a-z _-]{1,30}>|_{4,}|\[(?:your|insert|todo|tbd)\b[^\]]{0,30}\]", re.I

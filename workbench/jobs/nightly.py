@@ -16,7 +16,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from datetime import date, datetime
+from datetime import datetime
 from functools import partial
 from pkgutil import resolve_name
 
@@ -146,11 +146,12 @@ def _dream(night: NightlyContext) -> StepOutcome:
     from workbench.dreaming.run import dream  # noqa: PLC0415
 
     result = dream(night.workspace, now=night.now, model=night.model)
-    return _proposed(night, result.proposals, result.notes, since=result.since)
+    notes = result.notes if result.proposals else (*result.notes, result.why_nothing)
+    return _proposed(night, result.proposals, notes, replaces=True)
 
 
 def _proposed(
-    night: NightlyContext, proposals: Sequence[Proposal], notes: tuple[str, ...], *, since: date | None = None
+    night: NightlyContext, proposals: Sequence[Proposal], notes: tuple[str, ...], *, replaces: bool = False
 ) -> StepOutcome:
     from workbench.dreaming.proposals.inbox import propose  # noqa: PLC0415
 
@@ -158,7 +159,7 @@ def _proposed(
         return StepOutcome("nothing", "nothing to propose", notes)
     if night.dry_run:
         return StepOutcome("would", f"would propose {len(proposals)}", notes)
-    new = propose(night.workspace, proposals, night.now, since=since)
+    new = propose(night.workspace, proposals, night.now, replaces=replaces)
     said = f"{len(new.added)} new" + (f", {len(new.waiting)} pending" if new.waiting else "")
     said += f", {len(new.replaced)} replaced" if new.replaced else ""
     return StepOutcome(

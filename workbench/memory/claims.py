@@ -109,7 +109,7 @@ _ENDING = 4
 """Letters of a longer form that the other does not have."""
 _COMPARING = re.compile(
     r"\b(?:over|than|before|after|from|into|vs|instead|versus)\b"
-    r"|\b(?:prefer|switch|chang|mov|migrat|renam|convert|forward|map|point)\w*\b.+\bto\b",
+    r"|\b(?:prefer(?!ence)|switch|chang|mov|migrat|renam|convert|forward|map|point)\w*\b.+\bto\b",
     re.IGNORECASE,
 )
 """What makes the order of words matter; the `to` of `decided to use` says nothing of it."""

@@ -370,7 +370,7 @@ REPLIT = AgentLayout(
     signs=(".agents/memory", "replit.md"),
     files={
         Kind.MEMORY: (".agents/memory/MEMORY.md", "replit.md"),
-        Kind.BOOTSTRAP: (".agents/AGENTS.md",),
+        Kind.BOOTSTRAP: ("replit.md", ".agents/AGENTS.md"),
         Kind.LOG: (f".agents/memory/{DAY}.md",),
         Kind.NOTE: (".agents/memory/**/*.md",),
     },

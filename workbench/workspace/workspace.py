@@ -315,11 +315,21 @@ class Workspace:
             )
 
     def memory_path(self) -> RelPath:
-        """The file of curated memory that an agent always loads: the first of its layout that is there."""
-        patterns = self.layout.memory_files or OPENCLAW.of_kind(Kind.MEMORY)
-        if there := next(existing(self.root, patterns), None):
-            return RelPath(str(there.relative_to(self.root)))
-        return RelPath(next((agent.new_memory for agent in self.layout.agents[:1]), "") or patterns[0])
+        """The file of curated memory that an agent always loads: the first of its layout that is there.
+
+        What another agent keeps for its own instructions (GEMINI.md, CLAUDE.md) is not memory of the first.
+        """
+        agents = self.layout.agents
+        is_made = False
+        for agent in agents:
+            instructions = agent.of_kind(Kind.BOOTSTRAP) if is_made else ()
+            for there in existing(self.root, agent.of_kind(Kind.MEMORY)):
+                path = str(there.relative_to(self.root))
+                if not any(layout.fits(pattern, path) for pattern in instructions):
+                    return RelPath(path)
+            is_made = is_made or agent.makes_memory
+        usual = self.layout.memory_files or OPENCLAW.of_kind(Kind.MEMORY)
+        return RelPath(next((agent.new_memory for agent in agents[:1]), "") or usual[0])
 
     @property
     def memory_budget(self) -> int:

@@ -67,16 +67,14 @@ def test_what_a_dream_proposes_anew_takes_the_place_of_what_nobody_looked_at(san
     put(sandbox, first, put_off, stays, faded)
     place.operations.carry_out(lambda: plan_defer(place, [put_off.key], NOW.date() + DAY, now=NOW))
     new = proposal("The contract of the harbour ends in June 2027.")
-    earlier = NOW.date() - timedelta(days=90)
-    assert propose(place, [stays], NOW, since=NOW.date()).replaced == (), "they are of days before"
-    done = propose(place, [replace(stays, run="later"), new], NOW, since=earlier)
+    done = propose(place, [replace(stays, run="later"), new], NOW, replaces=True)
     assert ([one.key for one in done.added], done.replaced) == ([new.key], (first,))
     assert keys(sandbox) == [stays.key, new.key, faded.key]
     assert keys(sandbox, days=2) == [put_off.key, stays.key, new.key, faded.key]
     with pytest.raises(UsageError, match="is no longer pending"):
         find(place, first.key, NOW)
-    assert propose(place, [], NOW, since=NOW.date()).replaced == ()
-    assert propose(place, [first], NOW, since=NOW.date()).added == (first,)
+    assert propose(place, [], NOW, replaces=True).replaced == ()
+    assert propose(place, [first], NOW, replaces=True).added == (first,)
     assert first.key in keys(sandbox)
 
 

@@ -137,7 +137,7 @@ def dreamt(workspace: Workspace) -> None:
     """Let a dream propose, at noon."""
     noon = datetime.combine(TODAY, clock(12), UTC)
     made = dream(workspace, now=noon)
-    propose(workspace, made.proposals, noon, since=made.since)
+    propose(workspace, made.proposals, noon, replaces=True)
 
 
 Taken = dict[tuple[tuple[int, int], str], Picture]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from workbench.frozen import frozen
+from workbench.memory.proposal import Proposal
 from workbench.operations.archive import characters
+from workbench.plural import plural
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
@@ -32,6 +36,21 @@ class Budget:
 def budget_of(workspace: Workspace) -> Budget:
     """How full long-term memory is; given a ``OverlayWorkspace`` workspace, how full it would be."""
     return Budget(characters(workspace.memory_document().data), workspace.memory_budget)
+
+
+def room_note(workspace: Workspace, proposals: Iterable[Proposal]) -> str:
+    """How many of these cannot be accepted for want of room; empty where all can, or nothing refuses them."""
+    if all(limit.cut != "none" for limit in workspace.layout.limits_of(workspace.memory_path())):
+        return ""
+    budget = budget_of(workspace)
+    free = max(0, budget.limit - budget.used)
+    sizes = [len(one.text) for one in proposals if one.action == "add"]
+    if not (unfit := sum(size > free for size in sizes)):
+        return ""
+    return (
+        f"memory is full: {plural(unfit, 'proposal')} cannot be accepted; the shortest needs "
+        f"{min(sizes):,} characters and {free:,} are free; `workbench archive ENTRY` makes room"
+    )
 
 
 def budget_with(workspace: Workspace, plan: Plan) -> Budget:

@@ -35,7 +35,6 @@ from workbench.workspace.decisions import (
     near_of,
     read_decisions,
 )
-from workbench.workspace.layout import Layout
 from workbench.workspace.ledger_records import LONGEST
 from workbench.workspace.workspace import Workspace
 
@@ -84,16 +83,16 @@ class Proposed:
 
 
 def propose(
-    workspace: Workspace, proposals: Sequence[Proposal], now: datetime, *, since: date | None = None
+    workspace: Workspace, proposals: Sequence[Proposal], now: datetime, *, replaces: bool = False
 ) -> Proposed:
     """Let proposals wait for a person, in one write to the ledger.
 
     What waits already just so is not added again. Left out is what is deferred, what was rejected or accepted
     before, in nearly the same words too, and what long-term memory says already.
 
-    With ``since`` these are all that a dream proposes, which judged again what was written since that day.
-    They take the place of what earlier ones proposed of it and nobody has deferred, so that what waits is
-    what is best by now; a dream that proposes nothing takes the place of nothing. Raises ReadOnlyError,
+    With ``replaces`` these are all that a dream proposes. They take the place of what earlier ones proposed
+    and nobody has deferred, so that what waits is what is best by now; a dream that proposes nothing takes
+    the place of nothing. Raises ReadOnlyError,
     WriteFailedError.
     """
     book = read_book(workspace)
@@ -121,8 +120,8 @@ def propose(
     replaced = [
         one.proposal
         for name, one in waits.items()
-        if since and proposals and one.proposal.by == _BY and one.until is None
-        if name not in added and name not in again and not _is_before(since, one, workspace.layout)
+        if replaces and proposals and one.proposal.by == _BY and one.until is None
+        if name not in added and name not in again
     ]
     records = [
         {"key": one.key, "action": one.action, _REPLACED: True, "run": proposals[0].run} for one in replaced
@@ -139,12 +138,6 @@ def propose(
         left_out=tuple(left_out),
         replaced=tuple(replaced),
     )
-
-
-def _is_before(since: date, waits: PendingProposal, layout: Layout) -> bool:
-    """Whether a proposal stands on nothing but what was written before a day, and that is still there."""
-    days = [layout.named(source.partition("#")[0]) for source in waits.proposal.sources]
-    return not waits.stale and bool(days) and all(named and named.day < since for named in days)
 
 
 def pending(workspace: Workspace, now: datetime) -> tuple[Proposal, ...]:
