@@ -144,7 +144,7 @@ class Graph:
             pages = [self._on(day, entity, there) for entity in self.entities if entity.path in there]
             loose = tuple(memory for memory in self.loose if holds(memory, day))
             kept = self._days[day] = Graph(
-                tuple(pages), loose, day=day, of_pages=bool(self.entities or self.loose)
+                tuple(pages), loose, day=day, of_pages=self.of_pages or bool(self.entities or self.loose)
             )
         return kept
 
