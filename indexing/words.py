@@ -165,7 +165,8 @@ def bigrams(text: str) -> list[str]:
 def without_question_words(text: str) -> str:
     """``text`` without the question words of scripts that set no blanks, unless nothing else is asked."""
     bare = text if text.isascii() else _QUESTION.sub(" ", text)
-    return bare if any(map(str.isalnum, bare)) else text
+    # What is left of a single word, as of 多少钱 and いつも, is no word.
+    return bare if max(map(len, re.findall(r"\w+", bare)), default=0) > 1 else text
 
 
 def blankless_runs(text: str) -> list[str]:

@@ -21,7 +21,10 @@ from workbench.errors import ModelUnavailableError
 from workbench.frozen import frozen
 
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
-_ENGLISH = re.compile(r"/(?:all|multi-qa)-(?:MiniLM|mpnet|distilroberta)|[-_]en\b", re.IGNORECASE)
+_ENGLISH = re.compile(
+    r"(?:all|multi-qa)-(?:MiniLM|mpnet|distilroberta)\S*|(?:bge|gte|e5|jina-embeddings)\S*[-_]en(?:-v\d\S*)?",
+    re.IGNORECASE,
+)
 DEFAULT_WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """SHA-256 of the original ``model.safetensors`` of the default model."""
 
@@ -68,7 +71,7 @@ class ModelSource:
 
 def reads_latin_only(identity: str) -> bool:
     """Whether the model's name says that it was trained on English alone."""
-    return bool(_ENGLISH.search(identity))
+    return bool(_ENGLISH.fullmatch(identity.rpartition("@")[0].rpartition("/")[2]))
 
 
 def locate(setting: str = "") -> ModelSource:

@@ -108,6 +108,9 @@ _BY_WORDS = {"alt+f": "ctrl+right", "alt+b": "ctrl+left"}
 """What these are in a line of text: some terminals send them for option and an arrow."""
 
 
+_LEAVING = ("ctrl+c", "ctrl+q")
+
+
 class EscapeKeys:
     """Takes keys apart, and keeps those behind esc in their order until it was done.
 
@@ -122,7 +125,7 @@ class EscapeKeys:
 
     def first(self, event: Event) -> Event | None:
         """What is to be done of ``event`` now: all of it, esc alone, or nothing yet."""
-        if not isinstance(event, Key) or event.is_forwarded or event is self._esc or event.key == "ctrl+c":
+        if not isinstance(event, Key) or event.is_forwarded or event is self._esc or event.key in _LEAVING:
             return event
         if self._esc:
             self._behind.append(event)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from indexing.embedding import model_files as locating
 from indexing.embedding.local import open_embedder, prepared_folder
-from indexing.embedding.model_files import DEFAULT_WEIGHTS, WEIGHTS, file_digest, locate
+from indexing.embedding.model_files import DEFAULT_WEIGHTS, WEIGHTS, file_digest, locate, reads_latin_only
 from indexing.embedding.native import NativeEmbedder
 from indexing.embedding.onnx_model import CARD, GRAPH, TOKENIZER, DamagedError, PreparedEmbedder
 from indexing.embedding.port import fitting
@@ -308,3 +308,18 @@ def test_a_query_that_the_model_does_not_read_goes_by_its_words(memory: Memory, 
         "where is the key?": DEFAULT.share_of(0.0),
         "ключ keys": DEFAULT.share_of(0.5),
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "english"),
+    [
+        ("sentence-transformers/all-MiniLM-L6-v2", True),
+        ("BAAI/bge-small-en-v1.5", True),
+        ("sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2", False),
+        ("cointegrated/LaBSE-en-ru", False),
+        ("Geotrend/bert-base-en-zh-cased", False),
+        ("/home/u/models-en/multilingual-e5", False),
+    ],
+)
+def test_models_of_english_alone_are_known_by_their_names(name: str, *, english: bool) -> None:
+    assert reads_latin_only(f"{name}@0123456789abcdef") is english

@@ -111,3 +111,14 @@ def test_question_words_lead_to_nothing_unless_they_are_all_that_is_asked(
     assert [hit.path for hit in search(Query(asked)).hits] == ["memory/about.md"]
     for only in (alone, f'"{alone}"'):
         assert [hit.path for hit in search(Query(only)).hits] == ["memory/asks.md"]
+
+
+@pytest.mark.parametrize(("asked", "about"), [("多少钱", "这台机器多少钱都行"), ("いつも", "朝はいつも散歩")])
+def test_a_word_that_begins_like_a_question_is_looked_for_whole(
+    tmp_path: Path, asked: str, about: str
+) -> None:
+    memory = Memory(tmp_path / "agent")
+    memory.write("memory/about.md", about)
+    memory.reindex(vectors=False)
+    (hit,) = memory.lexical().search(Query(asked)).hits
+    assert hit.score == 1.0

@@ -65,3 +65,25 @@ def test_a_claim_goes_where_what_is_like_it_stands(memory: str, text: str, expec
         assert found in ("偏好", "技术环境")
     else:
         assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "heading"),
+    [
+        ("Agreed to ship version 2 in March", "Key Decisions"),
+        ("Loves hiking in the Alps", "User Preferences"),
+        ("Every Friday the backups are checked", "Recurring Patterns"),
+    ],
+)
+def test_in_a_young_file_a_few_letters_in_common_decide_nothing(text: str, heading: str) -> None:
+    young = {
+        "User Preferences": ("Prefers short answers", "Likes dark themes"),
+        "Project Facts": ("The API listens on port 8443", "The repository is called atlas"),
+        "Key Decisions": ("Decided to use tantivy for search", "Chose Lisbon for the meeting"),
+        "Recurring Patterns": ("Weekly review on Thursdays", "Usually deploys after lunch"),
+    }
+    sections = "".join(
+        f"\n## {name}\n\n" + "".join(f"- {one}\n" for one in some) for name, some in young.items()
+    )
+    memory = parse_document(RelPath("MEMORY.md"), f"# Memory\n{sections}".encode(), Kind.MEMORY)
+    assert heading_for(text, memory) == heading

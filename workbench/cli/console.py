@@ -204,6 +204,8 @@ def _folder_hint(wrong: click.ClickException) -> str:
     context = wrong.ctx if isinstance(wrong, click.UsageError) else None
     if extra is None or context is None or not os.path.isdir(extra[1]):
         return ""
+    if any(isinstance(one, click.Argument) for one in context.command.params):
+        return ""
     command = context.command_path.removeprefix(context.find_root().command_path).strip()
     return f"`workbench -w {shlex.quote(extra[1])} {command}` does it for that folder"
 

@@ -11,17 +11,20 @@ from functools import lru_cache
 from itertools import chain
 
 from workbench.errors import UsageError
+from workbench.frozen import frozen
 from workbench.memory.edit import is_heading
 from workbench.memory.markdown import Document
 from workbench.safety.terminal import visible_line
 
-_NEAR = 0.12
+_NEAR = 0.15
 """Cosine of n-grams from which a text belongs to what stands below a heading."""
 _NEWEST = 50
-"""Entries below a heading that show what belongs there."""
+"""Entries below a heading that show what belongs there; fewer where there are many headings."""
+_COMPARED = 1_000
+"""Entries of a whole file that are compared."""
 _GRAMS = (1, 2, 3)
 """Characters of an n-gram: no language needs its words told apart."""
-_MOST = 1_200
+_MOST = 600
 """Characters of a text that are compared."""
 _ASIDE = re.compile(r"archiv|deprecat|obsolete|veraltet|归档|已弃用|アーカイブ|廃止", re.IGNORECASE)
 
@@ -95,23 +98,47 @@ def _likeness(text: str, groups: Sequence[Sequence[str]]) -> list[float]:
     An n-gram weighs in a group as many times as texts of it have it, and the more the fewer of all texts do
     (Rocchio's centroids of tf-idf).
     """
+    newest = min(_NEWEST, max(1, _COMPARED // len(groups)))
+    known = _counted(tuple((*group[:1], *group[1:][-newest:]) for group in groups))
     asked = _grams(text)
-    known = [[_grams(one) for one in (*group[:1], *group[1:][-_NEWEST:])] for group in groups]
-    having = Counter(chain.from_iterable(chain.from_iterable(known)))
-    texts = 1 + sum(map(len, known))
+    own = math.hypot(*(known.rarity(gram) for gram in asked)) or 1.0
+    return [
+        sum(times[gram] * known.rarity(gram) ** 2 for gram in asked & times.keys()) / (length * own)
+        for times, length in zip(known.times, known.lengths, strict=True)
+    ]
+
+
+@frozen
+class _Groups:
+    """Of each group how many of its texts have an n-gram, and the length of its centroid."""
+
+    times: Sequence[Counter[str]]
+    lengths: Sequence[float]
+    having: Counter[str]
+    texts: int
+
+    def rarity(self, gram: str) -> float:
+        """How much an n-gram tells, by the number of all texts that have it."""
+        return math.log(self.texts / (self.having[gram] + 0.5))
+
+
+@lru_cache(maxsize=1)  # several entries are promoted into one file
+def _counted(groups: tuple[tuple[str, ...], ...]) -> _Groups:
+    times = [Counter(chain.from_iterable(map(_grams, group))) for group in groups]
+    having: Counter[str] = Counter()
+    for one in times:
+        having.update(one)
+    texts = 1 + sum(map(len, groups))
     rarity = [math.log(texts / (number + 0.5)) for number in range(texts)]
-    found = []
-    for group in known:
-        # Groups have thousands of n-grams, so no line of Python runs for each of them.
-        times = Counter(chain.from_iterable(group))
-        rare = map(rarity.__getitem__, map(having.__getitem__, times))
-        product = sum(times[gram] * rarity[having[gram]] ** 2 for gram in asked & times.keys())
-        found.append(product / math.hypot(*map(operator.mul, times.values(), rare)))
-    own = math.hypot(*(rarity[having[gram]] for gram in asked)) or 1.0
-    return [one / own for one in found]
+    # Groups have thousands of n-grams, so no line of Python runs for each of them.
+    rare = (map(rarity.__getitem__, map(having.__getitem__, one)) for one in times)
+    lengths = [
+        math.hypot(*map(operator.mul, one.values(), weights))
+        for one, weights in zip(times, rare, strict=True)
+    ]
+    return _Groups(times, lengths, having, texts)
 
 
-@lru_cache(maxsize=512)
 def _grams(text: str) -> frozenset[str]:
     """The n-grams of a text, however often they stand in it."""
     folded = " ".join(text.casefold().split())[:_MOST]

@@ -222,9 +222,12 @@ _RULES_OF_STEERING = (
     _rule(
         "secretly|covertly|silently|quietly|not log|n't log|not record"
         "|not notify|n't notify|not alert|admin|password|credential|recipient"
-        "|whitelist|allowlist|safety|permission|trusted|funds|phish|history|following",
+        "|whitelist|allowlist|safety|permission|trusted|funds|phish|history|following"
+        "|nobody|no one|anyone|from the ",
         r"^(?:please |now |and )*(?:secretly|covertly|silently) \w+|\b(?:do not|don't) (?:log|record"
         r"|notify|alert) (?:it|this|that|them|anyone|the)\b",
+        r"^(?:please |now |and )*(?:tell (?:nobody|no one)\b|(?:do not|don't|never) (?:tell|mention|reveal)"
+        r"[^.!?]{0,20} (?:anyone|anybody)\b|(?:keep|hide) (?:this|it|that) from the (?:user|person|owner)\b)",
         r"^(?:please |now |kindly |then |immediately |also |always )*(?:add|send|forward|e-?mail|share"
         r"|grant|give|whitelist|allowlist|disable|turn off|transfer|wire"
         r"|approve|upload|post|make|set|register|enter|provide|reveal|show"

@@ -433,7 +433,7 @@ def masked(text: str) -> str:
 
 def masked_line(text: str) -> str:
     """``text`` in one visible line, each secret as it may be shown."""
-    return " ".join(visible_line(masked(text)).split())
+    return visible_line(" ".join(masked(text).split()))
 
 
 def entropy(text: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -222,3 +223,10 @@ async def test_keys_behind_esc_in_help_are_for_the_screen_below_it(sandbox: Sand
             lambda: interface.app.screen is below and below.query_one("#narrow", Input).value == "theme",
             "the filter of the settings, with every letter",
         )
+
+
+async def test_what_leaves_waits_for_no_esc(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(sandbox.workspace) as interface:
+        monkeypatch.setattr(type(interface.app), "on_key", lambda *_: asyncio.sleep(20), raising=False)
+        send(interface, "escape", "ctrl+q")
+        await interface.until(lambda: not interface.app.is_running, "it ended")
