@@ -229,10 +229,17 @@ def test_two_lines_that_differ_in_a_number_or_a_negation_are_both_given(given: G
         "The staging port of the gateway in Oslo behind the new proxy is 8443",
         "The staging port of the gateway in Oslo behind the new proxy is 7443",
         "The staging port of the gateway in Oslo behind the new proxy is not 8443",
-        "The staging port of the gateway is 8443 in Oslo",
     )
     given.index()
     assert len(given.inject(ASK).lines) == 3
+
+
+@pytest.mark.parametrize("no", ["not", "nicht", "не", "não"])
+def test_a_line_that_denies_another_one_does_not_repeat_it(given: Given, no: str) -> None:
+    plain, denied = "The staging port of the gateway is open", f"The staging port of the gateway is {no} open"
+    given.write("memory/2026-03-15.md", plain, denied)
+    given.index()
+    assert {line.text for line in given.inject(ASK).lines} == {plain, denied}
 
 
 def test_a_line_of_the_graph_says_whom_it_is_about(given: Given) -> None:

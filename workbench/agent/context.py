@@ -127,7 +127,10 @@ _ALIKE = 0.8
 """Share of common words (Jaccard) from which two lines say the same."""
 _REPEATED = "another line repeats it"
 _NEGATIONS = frozenset(
-    ("not", "no", "never", "without", "isn't", "don't", "nicht", "kein", "keine", "pas", "nie")
+    (
+        *("not", "no", "never", "without", "isn't", "don't", "doesn't", "can't", "won't", "nicht", "kein"),
+        *("keine", "nie", "pas", "non", "nunca", "não", "niet", "geen", "не", "нет", "без", "никогда"),
+    )
 )
 _FEWEST_WORDS = 2
 _FRAGMENT_WORDS = 3
