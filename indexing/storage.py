@@ -120,7 +120,12 @@ class RefusedError(IndexUnavailableError):
     def __init__(self, what: str, reason: int) -> None:
         super().__init__(
             f"{what}: {os.strerror(reason)}",
-            hint="nothing is damaged: correct the permissions or free resources, and try again",
+            hint="nothing is damaged: "
+            + (
+                "start the program in a UTF-8 locale (LC_ALL=C.UTF-8), which its folder's name needs"
+                if reason == errno.EILSEQ
+                else "correct the permissions or free resources, and try again"
+            ),
         )
         self.reason = reason
 
@@ -168,5 +173,7 @@ def _refusal(error: BaseException) -> int:
     """The ``errno`` of a refusal, 0 for anything else. The engines tell it in their text only."""
     if isinstance(error, OSError) and error.errno in _REFUSALS:
         return error.errno
+    if isinstance(error, UnicodeEncodeError):  # a path that this locale cannot write
+        return errno.EILSEQ
     codes = (int(bracketed or named) for bracketed, named in _CODE.findall(str(error)))
     return next((code for code in codes if code in _REFUSALS), 0)

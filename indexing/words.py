@@ -56,7 +56,7 @@ _MARKS = re.compile(
 Not the vowels of Indic scripts, nor the tones of Thai and the voicing of kana, which tell words apart.
 """
 
-# Function words of English carry no topic; in an OR query they only drag in whatever repeats them.
+# Function words carry no topic; in an OR query they only drag in whatever repeats them.
 # They are indexed like all others, and searched for when a query has nothing else.
 _FUNCTION_WORDS = """
     a an and are as at be been being but by can could d did didn do does doesn doing don done for
@@ -64,7 +64,33 @@ _FUNCTION_WORDS = """
     no nor not of on or our re s shall she should so some such t than that the their them then there
     these they this those to too us ve was wasn we were what when where which while who whom whose why
     will with would you your"""
-STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
+_RUSSIAN = """
+    и в во на не ни что чтобы это этот эта эти то так там тут как какой какая какое какие каких
+    когда где куда откуда почему зачем кто сколько чей я ты он она оно мы вы они меня мне мной тебя
+    тебе его ее их нас нам вас вам с со по за из от до для у к ко о об а но да нет же ли бы был была
+    было были быть есть мой моя мои твой наш ваш уже еще или"""
+STOP_WORDS = frozenset((_FUNCTION_WORDS + _RUSSIAN).split())
+_OF_LANGUAGES = tuple(
+    frozenset(words.split())
+    for words in (
+        """der die das den dem des ein eine einen einem einer und oder ist sind war hat habe haben wird werden
+        wie was wer wo wann warum welche welcher welches ich du er sie es wir ihr mir mich dir dich
+        uns mit von zu zum zur im auf fur nicht auch noch nur mal am an bei aus nach uber um wenn
+        dass so sich kann kannst muss darf soll mein meine dein deine""",
+        """le la les un une des de du et ou est sont je tu il elle on nous vous ils que qui quoi quel quelle
+        quels quelles quand comment pourquoi dans pour sur avec par pas ne ce cette ces mon ma mes
+        ton ta se sa son en""",
+        """el los la las un una unos de del y o es son fue yo tu ella nosotros que quien cual cuando como
+        donde por para con no mi mis su sus se lo al en hay me te esta""",
+        """o os a as um uma e ou do da dos das de em no na nos nas por para com eu voce ele ela nos que quem
+        qual quais quando onde como foi sao ser se meu minha seu sua ao pelo pela nao""",
+        """il lo la gli le un uno una e ed di del della dei delle sono io tu lui lei noi che chi cosa come
+        quando dove perche per con su da mio mia si al alla nel nella non""",
+        """de het een en is ik jij je hij zij wij wat wie waar wanneer hoe waarom welke op voor met van te
+        niet dat die dit naar bij om er aan uit mijn""",
+    )
+)
+"""The same of German, French, Spanish, Portuguese, Italian and Dutch, without accents."""
 _QUESTION_WORDS = """
     什么时候 什麼時候 为什么 為什麼 什么 什麼 怎么样 怎麼樣 怎么 怎麼 怎样 怎樣
     哪里 哪裡 哪儿 哪個 哪个 多少 谁 誰
@@ -74,6 +100,22 @@ _QUESTION = re.compile(
     f"{'|'.join(_QUESTION_WORDS.split())}|(?:[吗嗎呢]|ですか|ますか)(?!\\w)|(?<!\\w)왜(?!\\w)"
 )
 """The same of Chinese, Japanese and Korean, which are part of a longer run: those of questions alone."""
+
+
+def stop_words(text: str) -> frozenset[str]:
+    """The function words for ``text``: those of English and Russian, and of the language it seems to be in.
+
+    Many of German, French, … mean something in English ("die"), so they count only where ``text`` has two of
+    them or more, and more than English has that it has not.
+    """
+    return STOP_WORDS.union(*_languages_of(text))
+
+
+def _languages_of(text: str) -> list[frozenset[str]]:
+    """The function words of each language that ``text`` may be in, English and Russian aside."""
+    said = set(WORD.findall(normal(text).lower()))
+    english = said & STOP_WORDS
+    return [one for one in _OF_LANGUAGES if len(said & one - english) > max(1, len(english - one))]
 
 
 def normal(text: str) -> str:
@@ -99,8 +141,13 @@ def clean(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def beyond_latin(text: str) -> float:
-    """The share of the letters of ``text`` that are of other scripts than Latin, in [0, 1]."""
+def beyond_english(text: str) -> float:
+    """The share of ``text`` that is not English, in [0, 1]: letters of other scripts than Latin.
+
+    All of it, where its function words are those of another language.
+    """
+    if _languages_of(text):
+        return 1.0
     letters = [one for one in text if one.isalpha()]
     return sum(one > "\u024f" and not "\u1e00" <= one <= "\u1eff" for one in letters) / max(1, len(letters))
 

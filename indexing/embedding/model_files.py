@@ -69,7 +69,7 @@ class ModelSource:
         return self.identity.rpartition("@")[2]
 
 
-def reads_latin_only(identity: str) -> bool:
+def reads_english_only(identity: str) -> bool:
     """Whether the model's name says that it was trained on English alone."""
     return bool(_ENGLISH.fullmatch(identity.rpartition("@")[0].rpartition("/")[2]))
 

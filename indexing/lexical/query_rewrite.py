@@ -48,6 +48,7 @@ from indexing.words import (
     exact_tokens,
     identifies,
     normal,
+    stop_words,
     without_runs,
 )
 
@@ -272,13 +273,14 @@ def _known(plain: str, vocabulary: Vocabulary, *, begun: bool) -> bool:
 
 def _plain_words(text: str) -> Iterator[tuple[str, str, bool]]:
     """The words of ``text`` that are no identifiers: as they stand, in plain form, whether one ends it."""
+    functional = stop_words(text)
     for found in _CHUNK.finditer(text):
         chunk = _OWNER.sub("", found[0].strip(_AROUND))
         for part in _PARTS.split(chunk):
             if not part.isalpha() or not (part.islower() or part.isupper() or part.istitle()):
                 continue
             plain = words().analyze(normal(part))
-            if len(plain) == 1 and plain[0] not in STOP_WORDS:
+            if len(plain) == 1 and plain[0] not in functional:
                 yield part, plain[0], text.endswith(part)
 
 
@@ -318,7 +320,8 @@ def topics(text: str) -> int:
     """Words that carry a topic, and pairs of characters in scripts without blanks."""
     plain = normal(text)
     said = [word for piece in without_runs(plain) for word in words().analyze(piece)]
-    return sum(word not in STOP_WORDS for word in said) + len(bigrams(plain))
+    functional = stop_words(plain)
+    return sum(word not in functional for word in said) + len(bigrams(plain))
 
 
 def forgiven(word: str) -> int:

@@ -44,6 +44,7 @@ from indexing.words import (
     exact_tokens,
     identifies,
     normal,
+    stop_words,
     without_question_words,
 )
 from workbench.frozen import frozen
@@ -264,7 +265,8 @@ def terms_of(text: str, *, prefix: bool = False, guessed: Sequence[str] = ()) ->
     plain = normal(text[:MAX_CHARACTERS])
     asked = without_question_words(plain)
     typed = words().analyze(plain)
-    topical = [word for word in typed if word not in STOP_WORDS]
+    functional = stop_words(plain)
+    topical = [word for word in typed if word not in functional]
     unfinished = prefix and not plain[-1:].isspace() and not blankless(plain.rstrip()[-1:])
     beginning = typed[-1][:MAX_BEGINNING] if unfinished and typed and plain[-1:].isalnum() else ""
     exact = exact_tokens(plain)[:MAX_WORDS]

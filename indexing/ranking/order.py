@@ -305,7 +305,7 @@ def parts_of(
     if listed:
         said, meaning = "filters only: newest first", "not asked for"
     if exact and weights.exact and 0.0 < scores.share < 1.0:
-        meaning += f"; counts less: {exact:.0%} of the query is exact or not in Latin script"
+        meaning += f"; counts less: {exact:.0%} of the query is exact or not in English"
     parts = [
         ScorePart("keyword", "plus", scores.lexical, lexical, lexical * scores.lexical, said),
         ScorePart("semantic", "plus", scores.vector, scores.share, scores.share * scores.vector, meaning),

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from indexing.embedding.choice import ModelChoice, choices
-from indexing.embedding.model_files import reads_latin_only
+from indexing.embedding.model_files import reads_english_only
 from indexing.embedding.port import Embedder, Vectors
 from indexing.lexical.query_rewrite import question_terms, topics
 from indexing.lexical.reader import LexicalReader, Snapshot
@@ -32,7 +32,7 @@ from indexing.search.candidates import Candidates, NearbyVectors, gathered, on_d
 from indexing.storage import RefusedError
 from indexing.sync.freshness import NO_INDEX, NO_VECTORS, OTHER_VERSION, freshness
 from indexing.sync.generations import Generation, Generations, words_fingerprint
-from indexing.words import beyond_latin
+from indexing.words import beyond_english
 from workbench.config.settings import Settings
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
 from workbench.plural import plural
@@ -300,8 +300,8 @@ class IndexSearch:
             try:
                 question = asked.question
                 nearby = self._vectors.nearby(self._generation, question.meant)
-                if reads_latin_only(self._generation.model() or ""):
-                    question = replace(question, exact=max(question.exact, beyond_latin(question.meant)))
+                if reads_english_only(self._generation.model() or ""):
+                    question = replace(question, exact=max(question.exact, beyond_english(question.meant)))
                 return gathered(snapshot, question, asked.days, size, asked.query.mode, nearby=nearby)
             except NoVectorsError as error:
                 degraded = str(error)

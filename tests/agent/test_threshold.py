@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -91,3 +92,38 @@ def test_the_score_of_the_search_could_not_tell_them_apart(threshold: SearchServ
         for message in ABOUT_SOMETHING_ELSE
     ]
     assert max(best) > 1.4 * THRESHOLD
+
+
+FOREIGN = {
+    "我们的服务器在东京，系统是乌本图": ("服务器在哪里，系统是什么？", "罗马帝国的历史很长吗？"),
+    "Сервер проекта стоит в Москве, система Дебиан": (
+        "в каком городе стоит сервер проекта?",
+        "почему небо днём голубое?",
+    ),
+    "サーバーは東京にあり、毎週金曜日に再起動する": (
+        "サーバーはいつ再起動する？",
+        "ローマ帝国の歴史を教えて",
+    ),
+    "Der Webserver steht in Hamburg und wird freitags neu gestartet": (
+        "Wann wird der Webserver neu gestartet?",
+        "Wie heißt die Hauptstadt der Mongolei?",
+    ),
+    "O servidor do projeto fica no Porto e reinicia na sexta": (
+        "Onde fica o servidor do projeto?",
+        "Quem ganhou a copa do mundo de futebol?",
+    ),
+}
+
+
+@pytest.mark.model
+def test_in_languages_that_the_model_does_not_read_words_decide(tmp_path: Path, person: Path) -> None:
+    log = "".join(f"- {line}\n" for line in FOREIGN)
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/2026-03-15.md").write_text(f"# Notes\n\n{log}", "utf-8")
+    place = Workspace.open(tmp_path)
+    reindex(place)
+    service = SearchService(place)
+    now = datetime.now(UTC)
+    for line, (known, unknown) in FOREIGN.items():
+        assert [one.text for one in inject(service, known, now=now).lines] == [line]
+        assert inject(service, unknown, now=now).lines == (), unknown

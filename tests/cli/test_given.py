@@ -167,12 +167,53 @@ def test_connect_prints_how_to_add_the_memory(run: Run, sandbox: Sandbox) -> Non
     settings = json.loads(hooks[hooks.index("{") :])
     begun = [hook["command"] for hook in settings["hooks"]["SessionStart"][0]["hooks"]]
     assert all(one.startswith(f"{shlex.quote(command)} -w ") for one in begun)
-    assert [one.rpartition("context --bulletin ")[2] for one in begun] == ["memory --with-memory", "context"]
+    assert [one.rpartition(" context ")[2] for one in begun] == [
+        "--hook --with-memory --bulletin memory",
+        "--hook --bulletin context",
+    ]
     (compacting,) = settings["hooks"]["PreCompact"][0]["hooks"]
     assert compacting["command"] == f"{shlex.quote(command)} -w {shlex.quote(str(sandbox.root))} flush --hook"
     assert settings["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"].endswith(
-        "context --hook --record --with-memory"
+        "context --hook --with-memory --record"
     )
+
+
+def test_hooks_for_a_memory_that_claude_code_loads_itself_leave_it_out(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / ".claude" / "projects" / "-home-you-atlas" / "memory"
+    folder.mkdir(parents=True)
+    (folder / "MEMORY.md").write_text("- [User](user.md) — who they are\n")
+    done = run("-w", str(folder), "connect", "claude-code")
+    command, _, hooks = done.out.partition("\n")
+    assert shlex.split(command)[:4] == ["claude", "mcp", "add", "memory"]
+    assert "UserPromptSubmit" in json.loads(hooks)["hooks"]  # what is copied stands by itself
+    assert "--with-memory" not in done.out
+    assert ".claude/settings.json" in done.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("context", "--hook", "--no-such-option"),
+        ("context", "--hook", "--bulletin", "memory"),
+        ("context", "--hook"),
+        ("flush", "--hook"),
+    ],
+)
+def test_no_hook_blocks_an_agent(
+    run: Run, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    sandbox.write("workbench.yaml", "exclude: {\n")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"{}")))
+    done = run(*words)
+    assert (done.code, done.out) == (0, "")
+    assert done.err
+    assert run("-w", str(sandbox.root / "gone"), *words).code == 0
+
+
+def test_a_bulletin_without_a_graph_says_what_fills_it(run: Run) -> None:
+    assert "`workbench ingest` fills it" in run("context", "--bulletin").err
 
 
 @pytest.mark.parametrize("name", ["codex", "gemini-cli", "hermes", "cursor", "vscode", "windsurf", "zed"])

@@ -160,15 +160,20 @@ def test_each_line_of_a_batch_may_filter_by_itself(run: Run, tmp_path: Path) -> 
     [
         *("nonsense", "[1]", '{"id": 1}', '{"query": "x", "k": "many"}', '{"query": "x", "k": 0}'),
         *('{"query": "x", "kind": "log"}', '{"query": "x", "filters": {"kind": "dragon"}}'),
+        *('{"query": "x", "k": "2"}', '{"query": "x", "filters": "log"}', '{"query": "x", "limit": 2}'),
     ],
 )
-def test_a_batch_that_is_none_is_wrong_usage(run: Run, tmp_path: Path, line: str) -> None:
+def test_a_wrong_line_of_a_batch_is_told_and_the_others_are_answered(
+    run: Run, tmp_path: Path, line: str
+) -> None:
     run("reindex", "--no-vectors")
     batch = tmp_path / "questions.jsonl"
-    batch.write_text(f"{line}\n")
-    result = run("search", "--batch", str(batch), "--mode", "lexical", "--json")
-    assert result.code == 2
-    assert result.json["error"]["code"] == "usage"
+    batch.write_text(f'{line}\n{{"id": "b", "query": "tea"}}\n')
+    result = run("search", "--batch", str(batch), "--mode", "lexical")
+    assert result.code == 1
+    wrong, right = map(json.loads, result.out.splitlines())
+    assert (wrong["id"], wrong["error"]["code"]) == (1, "usage")
+    assert (right["id"], list(right)) == ("b", ["id", *ANSWER])
 
 
 def test_a_question_or_a_batch_but_not_both(run: Run, tmp_path: Path) -> None:
@@ -544,8 +549,8 @@ def test_weights_are_chosen_by_preset_by_name_and_by_line_of_a_batch(run: Run, t
     assert less["score"] == pytest.approx(plain["score"] / 4, abs=1e-5)
     batch.write_text('{"query": "staging port", "weights": {"magic": 1}}\n')
     refused = run("search", "--batch", str(batch), "--json")
-    assert (refused.code, refused.json["error"]["code"]) == (2, "usage")
-    assert "line 1" in refused.json["error"]["message"]
+    assert (refused.code, refused.json["error"]["code"]) == (1, "usage")
+    assert refused.json["id"] == 1
 
 
 @pytest.mark.usefixtures("tiny_model")

@@ -60,9 +60,31 @@ def test_flush_as_json_and_dry(run: Run, sandbox: Sandbox, talk: Path) -> None:
 def test_flush_of_what_is_not_there_or_no_file_fails_with_the_reason(run: Run, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.jsonl")
     done = run("flush", str(tmp_path / "gone.jsonl"), str(tmp_path / "pipe.jsonl"))
-    assert done.code == 1
+    assert done.code == 2
+    told = run("flush", str(tmp_path / "gone.jsonl"), "--json")
+    assert (told.code, told.json["error"]["code"]) == (2, "usage")
     assert "gone.jsonl: it does not exist" in done.err
     assert "pipe.jsonl: it is a link or not a plain file" in done.err
+
+
+def test_a_wrong_value_in_the_settings_loses_no_facts(run: Run, sandbox: Sandbox, talk: Path) -> None:
+    sandbox.write("workbench.yaml", "memory_budget: lots\n")
+    done = run("flush", str(talk))
+    assert done.code == 0
+    assert "it is ignored" in done.err
+    assert BIRTHDAY in sandbox.read(LOG).decode()
+    assert run("ingest", str(talk)).code == 0
+    assert run("watch", "--once").code == 0
+    assert run("jobs", "run", "nightly", "--only", "prune").code == 0
+
+
+def test_a_job_that_its_settings_stop_is_recorded_as_failed(run: Run, sandbox: Sandbox) -> None:
+    sandbox.write("workbench.yaml", "exclude: {\n")
+    assert run("jobs", "run", "nightly").code == 2
+    assert run("watch", "--once").code == 2
+    sandbox.write("workbench.yaml", "")
+    jobs = {one["job"]: one["state"] for one in run("jobs", "status", "--json").json["jobs"]}
+    assert (jobs["nightly"], jobs["watch"]) == ("failed", "failed")
 
 
 def test_flush_names_lines_that_cannot_be_read(run: Run, talk: Path) -> None:

@@ -52,6 +52,16 @@ def test_a_sound_model_and_its_vectors_are_sound(meaning: Ward) -> None:
     assert "prepared" in meaning.outcomes("model")["model"].seen
 
 
+def test_a_model_that_does_not_read_the_language_of_memory_is_told(meaning: Ward) -> None:
+    for number in range(2 * len(list(meaning.root.rglob("*.md")))):
+        page = meaning.root / f"memory/2027-01-{number:02}.md"
+        page.write_text("# 日志\n\n- 服务器在东京，每周五重新启动\n", "utf-8")
+    (found,) = meaning.outcomes("model")["model"].findings
+    assert "most of memory is in other languages" in found.what
+    assert "multilingual" in found.do
+    assert not found.remains
+
+
 @pytest.mark.promise(
     "Doctor",
     "an empty manifest of LanceDB, vectors truncated or gone, another model's name",

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,7 +23,9 @@ from indexing.sync.freshness import freshness
 from indexing.sync.run import reindex
 from tests.indexing.conftest import Memory
 from tests.indexing.test_sync import answers
+from tests.support.workspaces import Sandbox
 from workbench.errors import IndexUnavailableError, ReadOnlyError
+from workbench.workspace.workspace import Workspace
 
 NOBODY = 65534
 EVERYTHING = ("door code", "launch", "登录模块", "snake_case")
@@ -240,3 +243,22 @@ def test_a_refusal_is_told_apart_from_damage(text: str, refused: bool) -> None:
     with pytest.raises(IndexUnavailableError) as caught, engine("it failed"):
         raise ValueError(text)
     assert isinstance(caught.value, RefusedError) is refused
+
+
+def test_a_locale_that_cannot_write_the_folders_name_damages_nothing(sandbox: Sandbox) -> None:
+    root = sandbox.root.rename(sandbox.root.parent / "agent 🧠")
+    place = Workspace.open(root)
+    reindex(place, vectors=False)
+    plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-m", "workbench", "search", "port", "--mode", "lexical"],
+        cwd=root,
+        env=plain,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "UTF-8 locale" in done.stderr
+    assert freshness(place).state == "fresh"

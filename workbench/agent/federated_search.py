@@ -30,11 +30,12 @@ One's own memory is asked, a user's before everybody's, and a team leader's afte
 
 **Relevance** is on a scale that means the same for every message. The score of a search is for ordering: its
 parts are divided by the best of what was found, so that the best of a bad lot has 1.0 too. To decide whether
-anything is to be said at all, what was measured is needed: ``0.7 * cosine + 0.3 * coverage`` (the weights
-that others give meaning and words), where ``coverage`` is the share of what the message asks for that the
-entry has, each word by its rarity (inverse document frequency). On the demo workspace, with the default
-model, the best entry for a message about it has 0.37 to 0.74, the best for a message about something else
-0.10 to 0.29: see ``tests/agent/test_threshold.py``. Without vectors, coverage stands alone.
+anything is to be said at all, what was measured is needed: ``m * cosine + (1 - m) * coverage``, where
+``coverage`` is the share of what the message asks for that the entry has, each word by its rarity (inverse
+document frequency), and ``m`` is what meaning counts in a search by default (``Weights.share_of``): 0.7, less
+for what is said exactly, and 0.1 in languages that the model does not read. On the demo workspace, with the
+default model, the best entry for a message about it has 0.37 to 0.74, the best for a message about something
+else 0.10 to 0.29: see ``tests/agent/test_threshold.py``. Without vectors, coverage stands alone.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ from indexing.lexical.query_rewrite import question_terms
 from indexing.lexical.terms import NO_TERMS, rarity, stemmed
 from indexing.query.question import Filters
 from indexing.ranking.order import by_strength
-from indexing.ranking.weights import Weights, weights_of
+from indexing.ranking.weights import DEFAULT, Weights, weights_of
 from indexing.search.answer import Hit, Query, SearchAnswer
 from indexing.search.candidates import Candidates
 from indexing.search.index_search import IndexSearch, last_day, model_of_index
@@ -83,19 +84,21 @@ from workbench.workspace.registry import RegisteredWorkspace
 from workbench.workspace.workspace import Workspace
 
 _NO_KEY = -1
-MEANING = 0.7
-"""What the cosine counts; coverage counts the rest."""
 RELEVANT, BESIDE_BEST = 0.2, 0.7
 """What a hit needs where only relevant ones are wanted; by ``benchmarks.precision``, flat around these."""
 
 
 @frozen
 class Relevance:
-    """``cosine`` in [-1, 1], None where there is no vector; ``coverage`` in [0, 1]; ``words`` are shared."""
+    """``cosine`` in [-1, 1], None where there is no vector; ``coverage`` in [0, 1]; ``words`` are shared.
+
+    ``meaning`` in [0, 1] is what the cosine counts; coverage counts the rest.
+    """
 
     cosine: float | None
     coverage: float
     words: tuple[str, ...] = ()
+    meaning: float = 0.0
 
     @property
     def score(self) -> float:
@@ -107,7 +110,10 @@ class Relevance:
         """What makes the score, by addition."""
         if self.cosine is None:
             return {"keyword": self.coverage}
-        return {"semantic": MEANING * max(0.0, self.cosine), "keyword": (1.0 - MEANING) * self.coverage}
+        return {
+            "semantic": self.meaning * max(0.0, self.cosine),
+            "keyword": (1.0 - self.meaning) * self.coverage,
+        }
 
     @property
     def why(self) -> str:
@@ -131,7 +137,8 @@ class RelevanceOf:
         self._whole = sum(self._rarity.values())
         near = by_strength(pool.candidates)  # of what has no vector yet, as ranking takes it
         self._cosines = {one.key: cosine for one, (_, cosine) in zip(pool.candidates, near, strict=True)}
-        self._meaning = any(one.cosine is not None for one in pool.candidates)
+        self._has_vectors = any(one.cosine is not None for one in pool.candidates)
+        self._meaning = DEFAULT.share_of(pool.question.exact)
 
     def stored(self, address: str) -> Stored | None:
         """The entry at ``address``; None where it is further down than the pool reaches."""
@@ -157,8 +164,9 @@ class RelevanceOf:
             standing[self._begun] = whole
         met = [term for term in self._rarity if term in standing]
         coverage = sum(self._rarity[term] for term in met) / self._whole if self._whole else 0.0
-        cosine = self._cosines.get(key, 0.0) if self._meaning else None
-        return Relevance(cosine, coverage, tuple(dict.fromkeys(standing[term].lower() for term in met)))
+        cosine = self._cosines.get(key, 0.0) if self._has_vectors else None
+        shared = tuple(dict.fromkeys(standing[term].lower() for term in met))
+        return Relevance(cosine, coverage, shared, self._meaning)
 
 
 def graph_relevance(

@@ -21,12 +21,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli.console import (
-    OutputError,
     answered,
     attributes,
     caught_up,
     command,
-    fail,
     flag,
     given,
     named,
@@ -38,7 +36,7 @@ from workbench.cli.console import (
     word,
     workspace,
 )
-from workbench.errors import UsageError, WorkbenchError, disk_error
+from workbench.errors import UsageError
 from workbench.plural import plural
 
 if TYPE_CHECKING:
@@ -103,7 +101,7 @@ def context(
     command without --record is not counted.
     """
     instead = (which is not None) + loaded + usage
-    if instead + (message is not None or asked["hook"]) > 1:
+    if instead + (message is not None or (asked["hook"] and which is None)) > 1:
         raise UsageError("a message, --bulletin, --loaded or --usage: one of them")
     if which is not None:
         _say_bulletin(which)
@@ -181,18 +179,12 @@ def _stdin_text() -> str:
 
 
 def answer_hook(answer: Callable[[Mapping[str, Any]], None]) -> None:
-    """Call ``answer`` with the JSON object of a hook; what goes wrong is told on stderr, and not raised."""
+    """Call ``answer`` with the JSON object of a hook. Raises UsageError where there is none."""
     try:
         said = json.loads(_stdin_text() or "{}")
-        answer(said if isinstance(said, Mapping) else {})
-    except WorkbenchError as error:
-        fail(error, as_json=False)
-    except (BrokenPipeError, OutputError):
-        raise
-    except OSError as error:
-        fail(disk_error(error), as_json=False)
-    except (ValueError, RecursionError):
-        narrate("workbench: the hook's input is not JSON")
+    except (ValueError, RecursionError) as error:
+        raise UsageError("the hook's input is not JSON") from error
+    answer(said if isinstance(said, Mapping) else {})
 
 
 def _say_injection(found: Injection, *, everything: bool) -> None:
@@ -210,10 +202,12 @@ def _say_injection(found: Injection, *, everything: bool) -> None:
         narrate(f"  left out ({one.score:.2f}): {one.entry}: {one.why}")
     for one in found.below if everything else ():
         narrate(f"  {one.entry}: {one.why}")
-    count = "1 entry matches" if found.match_count == 1 else f"{found.match_count} entries match"
-    narrate(
-        f"{count}, {len(found.lines)} given; top score {found.top_score:.2f}; {plural(found.tokens, 'token')}"
-    )
+    if found.match_count:
+        count = "1 entry matches" if found.match_count == 1 else f"{found.match_count} entries match"
+        said = f"{count}, {len(found.lines)} given"
+    else:
+        said = "all that matches is left out" if found.left_out else "nothing reaches the threshold"
+    narrate(f"{said}; top score {found.top_score:.2f}; {plural(found.tokens, 'token')}")
 
 
 def _say_bulletin(which: str) -> None:
@@ -249,7 +243,12 @@ def _say_bulletin(which: str) -> None:
     for why, count in found.withheld:
         narrate(f"  {count} left out: {why}")
     lines = sum(len(section.lines) for section in found.sections)
-    narrate(f"{plural(lines, 'line')}; {plural(found.tokens, 'token')}")
+    hint = (
+        ""
+        if graph.of_pages or graph.entities
+        else "; the graph has no pages yet: `workbench ingest` fills it"
+    )
+    narrate(f"{plural(lines, 'line')}; {plural(found.tokens, 'token')}{hint}")
 
 
 def _say_loaded() -> None:
@@ -336,8 +335,10 @@ def connect(which: str | None) -> None:
 
     mcp.json is for any other program that reads such a file. Nothing is run or written by this command.
     """
+    from workbench.workspace.agent_layouts import CLAUDE_CODE, layouts_of
+
     with workspace() as place:
-        root = str(place.root)
+        root, loads_memory = str(place.root), CLAUDE_CODE in layouts_of(place.root)
     command = _program()
     for name in NAMES if which is None else (which,):
         if which is None:
@@ -345,6 +346,12 @@ def connect(which: str | None) -> None:
         elif name in _FILES:
             narrate(f"add this to {_FILES[name]}, beside what is already there:")
         say(_how_to_add(name, command, root))
+        if name == "claude-code":
+            narrate(
+                "add this to .claude/settings.json: bulletins when a session starts, relevant memory with"
+            )
+            narrate("each message, facts saved before compaction:")
+            say(_claude_hooks(f"{shlex.quote(command)} -w {shlex.quote(root)}", loads_memory=loads_memory))
 
 
 def _program() -> str:
@@ -372,7 +379,7 @@ def _how_to_add(name: str, command: str, root: str) -> str:
     listed = ", ".join(map(_quoted, args))
     match name:
         case "claude-code":
-            return _for_claude_code(f"{shlex.quote(command)} -w {shlex.quote(root)}")
+            return f"claude mcp add memory -- {shlex.join((command, *args))}"
         case "openclaw":
             return f"openclaw mcp set memory {shlex.quote(json.dumps(server))}"
         case "codex":
@@ -388,18 +395,15 @@ def _how_to_add(name: str, command: str, root: str) -> str:
     return json.dumps(settings, indent=2)
 
 
-def _for_claude_code(here: str) -> str:
+def _claude_hooks(here: str, *, loads_memory: bool) -> str:
+    """The hooks of Claude Code as its settings write them; ``loads_memory``: it reads MEMORY.md itself."""
+    context = f"{here} context --hook" + ("" if loads_memory else " --with-memory")
     hooks = {
-        "SessionStart": _hook(
-            f"{here} context --bulletin memory --with-memory", f"{here} context --bulletin context"
-        ),
-        "UserPromptSubmit": _hook(f"{here} context --hook --record --with-memory"),
+        "SessionStart": _hook(f"{context} --bulletin memory", f"{here} context --hook --bulletin context"),
+        "UserPromptSubmit": _hook(f"{context} --record"),
         "PreCompact": _hook(f"{here} flush --hook"),
     }
-    return f"""claude mcp add memory -- {here} mcp --name claude-code
-# .claude/settings.json: bulletins at session start, relevant memory with each message, facts saved before
-# compaction; remove --with-memory if CLAUDE.md loads MEMORY.md
-{json.dumps({"hooks": hooks}, indent=2)}"""
+    return json.dumps({"hooks": hooks}, indent=2)
 
 
 def _hook(*commands: str) -> list[dict[str, Any]]:

@@ -502,13 +502,14 @@ hits_option = number("-k", low=1, high=1000, default=10, help="Hits.")
 mode_option = choice("--mode", ("hybrid", "keyword", "semantic"), "hybrid", others=MODES)
 
 
-_READS = frozenset(
+_LENIENT = frozenset(
     {
         *("status", "get", "search", "log", "show", "blame", "recent", "list", "stats"),
         *("inject", "bulletin", "mcp", "connect", "context"),
+        *("flush", "ingest", "watch", "run"),
     }
 )
-"""Commands that only read: they, and the agent's hooks, go on where a value in the settings is wrong."""
+"""What only reads, or loses facts where it stops: it goes on where a value in the settings is wrong."""
 _TOLD = "workbench.told"
 """Under this key, what of the settings was told to be passed over."""
 AS_OF = "workbench.as_of"
@@ -533,7 +534,7 @@ def opened(folder: Path | str | None = None, *, anyhow: bool = False) -> Workspa
     from workbench.workspace.workspace import Workspace
 
     context = click.get_current_context()
-    lenient = context.info_name in _READS and not context.params.get("commit")
+    lenient = context.info_name in _LENIENT and not context.params.get("commit")
     found = Workspace.open(
         folder or context.obj or Workspace.nearest_root("."), anyhow=anyhow, lenient=lenient
     )

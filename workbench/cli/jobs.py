@@ -24,6 +24,7 @@ from workbench.cli.console import (
     group,
     model_option,
     narrate,
+    opened,
     say,
     shared_option,
     together,
@@ -80,7 +81,7 @@ def run(job: str, only: tuple[str, ...]) -> int:
     outcomes = []
     with (
         speaking(Job.NIGHTLY),
-        workspace() as place,
+        workspace() if dry_run else job_workspace(Job.NIGHTLY) as place,
         contextlib.nullcontext() if dry_run else at_work(place, Job.NIGHTLY) as work,
     ):
         model = usable_model(place, "note: the language model cannot be used")
@@ -219,6 +220,23 @@ class JobInProgress:
     def _write_metrics(self) -> None:
         if self.metrics is not None:
             self.metrics.write(now())
+
+
+@contextlib.contextmanager
+def job_workspace(job: Job) -> Iterator[Workspace]:
+    """The workspace of ``job``; where its settings keep it from running, that is recorded as a failed run."""
+    try:
+        place = opened()
+    except UsageError as error:
+        with (
+            contextlib.suppress(WorkbenchError),
+            contextlib.closing(opened(anyhow=True)) as found,
+            running(found.state_dir(), job, by_clock=given("log")),
+        ):
+            raise error from None
+        raise
+    with contextlib.closing(place):
+        yield place
 
 
 @contextlib.contextmanager

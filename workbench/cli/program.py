@@ -157,8 +157,12 @@ def main() -> None:
 
 
 def _answer() -> int:
-    """Do what the arguments ask; whatever goes wrong is said. Raises OSError when it cannot be said."""
-    as_json = "--json" in sys.argv
+    """Do what the arguments ask; whatever goes wrong is said. Raises OSError when it cannot be said.
+
+    What a hook prints is for the agent, and an exit code would block it: neither says what is wrong.
+    """
+    is_hook = "--hook" in sys.argv
+    as_json = "--json" in sys.argv and not is_hook
     try:
         code = workbench.main(standalone_mode=False)
     except click.exceptions.Exit as leave:
@@ -168,10 +172,10 @@ def _answer() -> int:
         return 130
     except click.ClickException as wrong:
         fail_usage(wrong, as_json=as_json)
-        return wrong.exit_code
+        return 0 if is_hook else wrong.exit_code
     except WorkbenchError as error:
         fail(error, as_json=as_json)
-        return error.exit_code
+        return 0 if is_hook else error.exit_code
     except (OutputError, ReaderGoneError, BrokenPipeError):
         raise
     except Exception as error:
@@ -179,7 +183,7 @@ def _answer() -> int:
         if refused is None:
             raise
         fail(_explained(refused), as_json=as_json)
-        return 1
+        return 0 if is_hook else 1
     return code if isinstance(code, int) else 0
 
 

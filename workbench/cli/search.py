@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -18,6 +18,7 @@ from workbench.cli.console import (
     AS_OF,
     Bar,
     answered,
+    attributes,
     caught_up,
     choice,
     command,
@@ -137,7 +138,7 @@ def search(
     preset: str | None,
     weights: tuple[str, ...],
     **options: Any,
-) -> None:
+) -> int:
     """Search memory by keyword and meaning, best hits first.
 
     In a team, hits from the leader's memory are included and marked `leader:`. With --all, all registered
@@ -172,9 +173,7 @@ def search(
         chosen = weights_from_words(weights, weights_named(preset) if preset else own)
         usual = replace(usual, weights=chosen)
         if batch is not None:
-            for name, one in _questions(batch, usual):
-                say_json({"id": name, **measured(service.search(one)).as_json()})
-            return
+            return _say_batch(batch, usual, lambda one: measured(service.search(one)))
         if wants_json() or not (sys.stdout.isatty() and sys.stderr.isatty() and moves_cursor()):
             found = measured(service.search(usual))
         else:
@@ -182,6 +181,7 @@ def search(
         found = found.with_notes(notes)
     if not answered(found):
         _say(found, usual.explain)
+    return 0
 
 
 @contextlib.contextmanager
@@ -307,24 +307,39 @@ def _require_index(place: Workspace, *, vectors: bool) -> None:
             run(place, vectors=vectors, progress=bar.follow)
 
 
-def _questions(batch: IO[bytes], usual: Query) -> Iterator[tuple[Any, Query]]:
-    """The queries of a batch, each with its id; what a line does not say is as in ``usual``."""
-    assert usual.weights is not None
-    said = {name: getattr(usual, name) for name in ("k", "mode", "explain", "plain", "user")}
+def _say_batch(batch: IO[bytes], usual: Query, search: Callable[[Query], FederatedAnswer]) -> int:
+    """Print the answer to each line of a batch with its id, or what is wrong with it; the exit code."""
+    failed = False
     for number, line in enumerate(batch, 1):
         if not line.strip():
             continue
+        row: dict[str, Any] = {}
         try:
-            row = json.loads(line)
-            asked = query_from_json({**said, **row}, usual.weights)
+            row = _batch_row(line)
+            answer = search(_batch_query(row, usual)).as_json()
         except UsageError as error:
-            raise UsageError(f"line {number} of the batch: {error.message}", hint=error.hint) from error
-        except (ValueError, TypeError, RecursionError) as error:
-            raise UsageError(
-                f"line {number} of the batch is not a question",
-                hint='each line is JSON like {"id": 1, "query": "…", "k": 10}',
-            ) from error
-        yield (
-            row.get("id", number),
-            replace(asked, filters=usual.filters.also(asked.filters), weights=asked.weights or usual.weights),
-        )
+            failed, answer = True, {"error": attributes(error, "code", "message", "hint")}
+        say_json({"id": row.get("id", number), **answer})
+    return 1 if failed else 0
+
+
+def _batch_row(line: bytes) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        row = None
+    if not isinstance(row, dict):
+        raise UsageError("this line is not JSON", hint='it looks like {"id": 1, "query": "…", "k": 10}')
+    return row
+
+
+def _batch_query(row: dict[str, Any], usual: Query) -> Query:
+    """The query of one line; what it does not say is as in ``usual``. Raises UsageError."""
+    assert usual.weights is not None
+    said = {name: getattr(usual, name) for name in ("k", "mode", "explain", "plain", "user")}
+    known = ("id", "query", "filters", "weights", *said)
+    asked = query_from_json({**said, **row}, usual.weights)
+    if stray := [name for name in row if name not in known]:
+        raise UsageError(f"{stray[0]!r} is not a key of a query", hint="it has " + ", ".join(known))
+    weights = asked.weights or usual.weights
+    return replace(asked, filters=usual.filters.also(asked.filters), weights=weights)

@@ -32,7 +32,15 @@ from workbench.cli.console import (
     word,
     workspace,
 )
-from workbench.cli.jobs import at_work, job_options, require_whole, speaking, until_stopped, usable_model
+from workbench.cli.jobs import (
+    at_work,
+    job_options,
+    job_workspace,
+    require_whole,
+    speaking,
+    until_stopped,
+    usable_model,
+)
 from workbench.errors import ReadOnlyError, UsageError, reason_of
 from workbench.ingest.flush import FlushResult, flush_reading, flush_session
 from workbench.ingest.ingest import Ingest, IngestedSource, sort_of
@@ -113,6 +121,8 @@ def flush(transcripts: tuple[str, ...], hook: bool) -> int:
     if not transcripts:
         raise UsageError("which session?", hint="give a TRANSCRIPT, or --hook with its JSON on stdin")
     done, failed = _flush(transcripts)
+    if len(failed) == len(transcripts):
+        raise UsageError("; ".join(f"{path}: {why}" for path, why in failed.items()))
     if not answered({"dry_run": given("dry_run"), "sessions": done, "failed": failed}):
         for one in done:
             _say_flushed(one)
@@ -135,7 +145,7 @@ def watch(once: bool) -> None:
     """
     require_whole(part=False)
     log = given("log")
-    with speaking(Job.WATCH), workspace() as place:
+    with speaking(Job.WATCH), job_workspace(Job.WATCH) as place:
         if isinstance(place, PastWorkspace):
             raise UsageError("`watch` does not apply to memory as of an earlier time")
         _ = place.operations

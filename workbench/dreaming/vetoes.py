@@ -89,7 +89,7 @@ def _says_nothing(text: str) -> str | None:
     if len(_BLANK.findall(_CODE_SPAN.sub("", text))) >= _MOST_BLANKS:
         return "a template with blanks"
     plain = plain_words(text)
-    if asked := _asks_or_leads_in(plain):
+    if asked := asks_or_leads_in(plain):
         return asked
     letters = len(_WORDS.findall(plain)) + len(_FULL_WORDS.findall(plain))
     is_figure = letters >= _LEAST_NAME and _DIGIT.search(plain) is not None
@@ -110,7 +110,8 @@ def _is_sentence(line: str) -> bool:
     return _STOP.search(said) is not None and machine_made(said) is None
 
 
-def _asks_or_leads_in(plain: str) -> str | None:
+def asks_or_leads_in(plain: str) -> str | None:
+    """Why a line in plain words states nothing: it only asks, or announces what follows; None if it does."""
     prose = _prose(plain).strip()
     if LEADS_IN.search(prose) and "\n" not in prose:
         return "it only introduces what follows"

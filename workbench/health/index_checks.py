@@ -15,7 +15,13 @@ from functools import partial
 from pathlib import Path
 
 from indexing.embedding.choice import choices
-from indexing.embedding.model_files import DEFAULT_MODEL, DEFAULT_WEIGHTS, NONE, WEIGHTS
+from indexing.embedding.model_files import (
+    DEFAULT_MODEL,
+    DEFAULT_WEIGHTS,
+    NONE,
+    WEIGHTS,
+    reads_english_only,
+)
 from indexing.embedding.model_info import Description, ProviderInfo, describe, describe_providers
 from indexing.embedding.port import cache_dir
 from indexing.lexical.reader import LexicalReader
@@ -23,6 +29,7 @@ from indexing.storage import RefusedError, read_json, shape
 from indexing.sync.freshness import NO_INDEX, NO_VECTORS, freshness
 from indexing.sync.generations import CACHE_FILE, FORMAT, Generation, Generations, Manifest, words_fingerprint
 from indexing.sync.run import reindex
+from indexing.words import beyond_english
 from workbench.errors import IndexUnavailableError, ModelUnavailableError, WorkbenchError
 from workbench.health.finding import Finding, Fix, Look, SkippedError
 from workbench.health.subject import ASIDE, SYNC, CheckSubject, few, put_into
@@ -36,6 +43,8 @@ from workbench.workspace.workspace import Workspace
 _WORDS_ONLY = "searches are keyword-only"
 _WITHOUT = "sessions are summarized and memories proposed by rules alone"
 _NOT_ASKED = "not asked: that requires --network"
+_BEGINNING = 10_000
+"""Bytes of a page that tell its language."""
 _SECONDS = 20.0
 _TOKENS = 200
 """Enough for a model that thinks before it says a word."""
@@ -82,6 +91,20 @@ def model(subject: CheckSubject) -> Look:
                 "`workbench doctor --fix` removes that record, so that it is not used",
                 repair=partial(_put_aside, cache_dir() / "digests.json"),
             )
+        if reads_english_only(found.source.identity) and _is_in_other_languages(subject):
+            yield Finding(
+                f"{found.source.name} reads English, and most of memory is in other languages",
+                "search and `context` go by keyword there",
+                "`workbench model download OWNER/NAME` fetches a multilingual model: name it as `model` in "
+                "your settings",
+                severity="info",
+            )
+
+
+def _is_in_other_languages(subject: CheckSubject) -> bool:
+    """Whether more than half of the pages are, by how they begin."""
+    pages = [page.data[:_BEGINNING].decode("utf-8", "ignore") for page in subject.corpus.documents]
+    return sum(beyond_english(text) > 0.5 for text in pages) > len(pages) / 2
 
 
 def prepared_form(subject: CheckSubject) -> Look:
