@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from indexing.embedding import model_files as locating
 from indexing.embedding.local import open_embedder, prepared_folder
-from indexing.embedding.model_files import DEFAULT_WEIGHTS, WEIGHTS, file_digest, locate, reads_latin_only
+from indexing.embedding.model_files import DEFAULT_WEIGHTS, WEIGHTS, file_digest, locate, reads_english_only
 from indexing.embedding.native import NativeEmbedder
 from indexing.embedding.onnx_model import CARD, GRAPH, TOKENIZER, DamagedError, PreparedEmbedder
 from indexing.embedding.port import fitting
@@ -322,4 +322,4 @@ def test_a_query_that_the_model_does_not_read_goes_by_its_words(memory: Memory, 
     ],
 )
 def test_models_of_english_alone_are_known_by_their_names(name: str, *, english: bool) -> None:
-    assert reads_latin_only(f"{name}@0123456789abcdef") is english
+    assert reads_english_only(f"{name}@0123456789abcdef") is english
