@@ -28,6 +28,9 @@ def test_get_takes_addresses_and_sources_as_they_are_printed(run: Run, sandbox: 
     for target in (sandbox.address("staging port"), f"{LOG}#L6", f"{LOG}:6", f"{LOG}#L6-L6"):
         assert run("get", target).out.rstrip("\n") == wanted
     assert run("get", f"{LOG}#ffffffff").code == 2
+    reversed_lines = run("get", f"{LOG}#L6-L5")
+    assert (reversed_lines.code, reversed_lines.out) == (2, "")
+    assert f"use {LOG}#L5-L6" in reversed_lines.err
 
 
 @pytest.mark.parametrize("path", ["../x.md", "/etc/passwd", "notes.txt", "memory/none.md", ".git/config"])

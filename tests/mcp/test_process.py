@@ -206,6 +206,11 @@ def test_whatever_a_client_sends_the_next_call_is_answered(server: Server) -> No
 REFUSED: tuple[tuple[bytes, int | None, int], ...] = (
     (b'{"jsonrpc":"2.0","id":1,"method":"ping"', 1, -32700),
     (b"not json", None, -32700),
+    (b'{"jsonrpc":"2.0","id":01,"method":"ping"}', None, -32700),
+    ('{"jsonrpc":"2.0","id":\u0663,"method":"ping"}'.encode(), None, -32700),
+    (b'{"jsonrpc":"2.0","id":"a\tb","method":"ping"}', None, -32700),
+    (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"', None, -32700),
+    (b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"id": 7, "x": ', None, -32700),
     (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None, -32600),
     (b'{"jsonrpc":"2.0","id":[1],"method":"ping"}', None, -32600),
     (b'{"jsonrpc":"2.0","id":4}', 4, -32600),

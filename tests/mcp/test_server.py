@@ -329,7 +329,7 @@ async def test_a_folder_that_went_away_is_no_empty_memory(server: Server, served
         assert not (await client.call_tool(*CALLS[1])).is_error
         gone = served.root.rename(served.root.with_name("elsewhere"))
         try:
-            said = f"the folder of this memory is gone: {served.root}"
+            said = f"the folder of this memory is gone or closed: {served.root}"
             for name, arguments in CALLS:
                 result = await client.call_tool(name, arguments)
                 assert result.is_error

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+import tempfile
 from datetime import date
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
@@ -11,6 +14,7 @@ from hypothesis import strategies as st
 from indexing.search.answer import Query
 from indexing.search.index_search import IndexSearch
 from indexing.sync.run import reindex
+from tests.indexing.test_read_only import unprivileged
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.errors import ConflictError, EntryNotFoundError, NotCuratableError, NotMemoryError
 from workbench.memory.entry import Entry, Form, Kind, RelPath
@@ -59,14 +63,40 @@ def test_copies_that_stay_are_named_with_the_command_that_takes_them_too(sandbox
     sandbox.write("memory/copy.md", "- The **staging** port is 8443.\n- The staging port is 9000\n")
     copy = sandbox.address("8443", "memory/copy.md")
     (note,) = quarantine(sandbox, address).notes
-    assert f"`workbench quarantine {made} {copy}`" in note
+    assert f"`workbench quarantine '{made}' '{copy}'` sets them aside too" in note
     assert quarantine(sandbox, made, copy).notes == ()
     reworded = place.find(sandbox.address("async"))
     comment = f"<!-- wb: id=m1 src={reworded.place} -->"
     sandbox.write("memory/about.md", f"- Reviews without meetings {comment}\n- Something else\n")
     made = sandbox.address("without meetings", "memory/about.md")
     (note,) = quarantine(sandbox, reworded.address).notes
-    assert f"`workbench quarantine {made}`" in note
+    assert f"`workbench quarantine '{made}'`" in note
+
+
+def test_the_command_for_copies_is_safe_to_paste_and_says_how_many_it_takes(sandbox: Sandbox) -> None:
+    for number in range(7):
+        sandbox.write(f"memory/a$(touch {number})'.md", "- The staging_port **is** 8443 here\n")
+    sandbox.write("memory/original.md", "- The staging_port is 8443 here\n")
+    (note,) = quarantine(sandbox, sandbox.address("8443 here", "memory/original.md")).notes
+    _, command, said = note.split("`")
+    assert said == " sets the first 5 of 7 aside too"
+    named = shlex.split(command)[2:]
+    assert named == [sandbox.address("8443", f"memory/a$(touch {number})'.md") for number in range(5)]
+
+
+def test_a_memory_file_that_cannot_be_read_keeps_nothing_from_quarantine() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        memory = Path(folder) / "memory"
+        memory.mkdir()
+        Path(folder).chmod(0o755)
+        for name in ("closed", "copy", "log"):
+            (memory / f"{name}.md").write_text("- The staging port is 8443\n")
+        (memory / "closed.md").chmod(0)
+        place = Workspace.open(folder)
+        address = place.document("memory/log.md").entries[0].address
+        with unprivileged():
+            (note,) = plan_quarantine(place, [address]).notes
+    assert "memory/copy.md#" in note
 
 
 def test_an_entry_in_quarantine_says_where_it_came_from(sandbox: Sandbox) -> None:

@@ -16,16 +16,24 @@ _LONGEST = 300
 def line_warnings(document: Document, first: int, last: int) -> list[str]:
     """A warning for each reason why some of these lines are not to be trusted, with their numbers."""
     origins = OriginReader(document)
-    spans = [(one.start_line, one.end_line, one.text, origins.of(one)) for one in document.entries]
+    spans = [
+        (one.start_line, one.end_line, one.text, origins.of(one))
+        for block in document.blocks
+        if block.first < last and block.last >= first
+        for one in document.entries_of(block)
+        if one.start_line <= last and one.end_line >= first
+    ]
     inside = {number for start, end, *_ in spans for number in range(start, end + 1)}
-    rows = document.data.decode("utf-8", "replace").split("\n")[:last]
-    spans += [(n, n, row, Origin.AGENT) for n, row in enumerate(rows, 1) if n not in inside]
+    starts = document.line_starts
+    for n in range(first, min(last, len(starts) - 1) + 1):
+        if n not in inside:
+            row = document.data[starts[n - 1] : starts[n]].decode("utf-8", "replace")
+            spans.append((n, n, row, Origin.AGENT))
     found: dict[str, dict[tuple[int, int], None]] = {}
     for start, end, text, origin in sorted(spans):
-        if start <= last and end >= first:
-            outside = "it is from outside" if origin is Origin.OUTSIDE else None
-            for why in filter(None, (why_distrusted(text, origin), outside)):
-                found.setdefault(why, {})[start, end] = None
+        outside = "it is from outside" if origin is Origin.OUTSIDE else None
+        for why in filter(None, (why_distrusted(text, origin), outside)):
+            found.setdefault(why, {})[start, end] = None
     return [cut(f"{_numbers(where)}: {why}: do not trust it", _LONGEST) for why, where in found.items()]
 
 

@@ -40,7 +40,7 @@ from workbench.agent.context import inject
 from workbench.agent.line_warnings import line_warnings
 from workbench.agent.tools.registry import TOOLS, advice, call_tool
 from workbench.agent.tools.tool import AgentSession, Call, Lane, ToolError
-from workbench.errors import NotMemoryError, NoWorkspaceError, UsageError, WorkbenchError
+from workbench.errors import NotMemoryError, UsageError, WorkbenchError
 from workbench.memory.entry import RelPath
 from workbench.memory.provenance import parse_day
 from workbench.safety.secrets import masked
@@ -106,7 +106,11 @@ def memory_text(workspace: Workspace, uri: str) -> tuple[str, list[str]]:
 _T = TypeVar("_T")
 _HALF = re.compile("[\ud800-\udfff]")
 """Half of a character: a client that counts as JavaScript does cuts an emoji in two."""
-_IDS = re.compile(r'"id"\s*:\s*(\d{1,18}\b|"[^"\\]*")')
+_REQUEST = re.compile(
+    r'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?'
+    r'"id"\s*:\s*(-?(?:0|[1-9][0-9]{0,17})|"[^"\\\x00-\x1f]*")\s*,\s*"method"'
+)
+"""How a request begins whose id stands at the top: an id that is nested is of something else."""
 MOST_CALLS: dict[Lane, int] = {"read": 8, "search": 4, "write": 4}
 """Calls that run at the same time; further ones of the same sort wait."""
 _ALWAYS = """\
@@ -212,10 +216,8 @@ def _readable(line: str) -> str | types.JSONRPCError:
     try:
         said = json.loads(line)
     except (ValueError, RecursionError):
-        named = _IDS.findall(line)
-        return _refusal(
-            json.loads(named[0]) if len(named) == 1 else None, types.PARSE_ERROR, "this is not JSON"
-        )
+        named = _REQUEST.match(line)
+        return _refusal(json.loads(named[1]) if named else None, types.PARSE_ERROR, "this is not JSON")
     known = said.get("id") if isinstance(said, dict) else None
     number = known if type(known) in (int, str) else None
     if number is None and isinstance(said, dict) and {"id", "method"} <= said.keys():
@@ -295,7 +297,7 @@ class _Handlers:
             found = await self._in_thread(run, tool.lane if tool else "read", call)
         except ToolError as error:
             return _said(str(error), is_error=True)
-        except NoWorkspaceError as error:
+        except (WorkbenchError, OSError) as error:
             return _said(advice(error), is_error=True)
         except Exception as error:  # one defect must not end the server for all that follows
             _note(f"{tool.name if tool else 'a tool'} failed: {type(error).__name__}")

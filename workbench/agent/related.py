@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
 from workbench.frozen import frozen
-from workbench.memory.entry import Entry, Kind, is_made_of, path_of, place_of
+from workbench.memory.entry import Entry, Kind, path_of, place_of, sources_of
 from workbench.memory.provenance import Provenance
 from workbench.workspace.workspace import Workspace
 
@@ -72,7 +72,7 @@ def kin(workspace: Workspace, entry: Entry) -> Iterator[Related]:
     for other in memory:
         if other.address == entry.address or other.provenance is None:
             continue
-        if not curated and is_made_of(other, entry):
+        if not curated and sources_of(other) & {entry.hash, (entry.path, entry.start_line)}:
             yield Related(other.address, other.plain_title, "was created from it")
         elif curated and here & _files(other.provenance):
             yield Related(other.address, other.plain_title, "from the same file")

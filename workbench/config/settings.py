@@ -209,7 +209,8 @@ class Settings:
     episode_days: int = setting(90, "How long an episode is kept.", unit="days")
     agent_writes: str = setting(
         "propose",
-        "What happens with what an agent stores: `propose` makes it wait for you, `store` writes it at once.",
+        "What happens with what an agent stores: `propose` makes it wait for you, `store` writes it at once, "
+        "except what would change a pinned memory or gives orders to an agent.",
         choices=("propose", "store"),
         user_only=True,
         strict=True,

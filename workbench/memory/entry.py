@@ -180,11 +180,11 @@ def place_of(source: str) -> tuple[str, int] | None:
     return (found["path"], int(found["line"])) if found else None
 
 
-def is_made_of(entry: Entry, source: Entry) -> bool:
-    """Whether a comment says that ``entry`` was made of ``source``: by its hash, else by its place."""
+def sources_of(entry: Entry) -> set[str | tuple[str, int] | None]:
+    """What a comment says that ``entry`` was made of: hashes of entries, else places (``place_of``)."""
     if named := entry.fields("entry"):
-        return source.hash in map(hash_of, named)
-    return (source.path, source.start_line) in map(place_of, entry.fields("src"))
+        return set(map(hash_of, named))
+    return set(map(place_of, entry.fields("src")))
 
 
 def digest(text: str, digits: int) -> str:

@@ -213,13 +213,21 @@ def parse_document(
     Without ``marks``, what short marks say is not known. ``named`` is the day in its name, where that is in a
     form of its workspace; ``is_own_note`` is what the layout says of it.
     """
+    header, parts, is_plain = _structure(data)
+    return Document(path, kind, data, header, *parts, None, is_plain, marks, named, is_own_note)
+
+
+# Whoever reads a long file in parts, or plans and then does, parses the same bytes again.
+@lru_cache(maxsize=1)
+def _structure(
+    data: bytes,
+) -> tuple[FrontMatter | None, tuple[tuple[Heading, ...], tuple[Block, ...], tuple[int, ...]], bool]:
     header = read_front_matter(data)
     starts = _line_starts(data)
     # A line of `§` stands between entries, as Hermes writes them: for the parser it is a blank one.
     found, is_plain = _found(data.replace(_APART, b"\n  \n"), header.body if header else 0)
     headings, blocks = _headings_and_blocks(data, found, starts)
-    parts = (tuple(headings), tuple(blocks), starts, None)
-    return Document(path, kind, data, header, *parts, is_plain, marks, named, is_own_note)
+    return header, (tuple(headings), tuple(blocks), starts), is_plain
 
 
 def file_date(path: str, header: FrontMatter | None, named: DatedName | None = None) -> date | None:

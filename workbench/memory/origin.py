@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 from itertools import pairwise
 from types import MappingProxyType
@@ -230,7 +230,7 @@ class OriginReader:
         self._in_file = document.header.text("trust")
         self._is_log = document.kind is Kind.LOG or is_session_file(document)
         self._led_in = (
-            _led_in(document.entries) | lines_put_in(document.data)
+            _led_in(document) | lines_put_in(document.data)
             if self._is_log or document.kind is Kind.NOTE
             else frozenset()
         )
@@ -319,19 +319,28 @@ class OriginReader:
         return Origin.OUTSIDE if folded in self._speakers or is_outside_heading(folded) else None
 
 
-def _led_in(entries: Iterable[Entry]) -> frozenset[int]:
-    """The first lines of entries that stand below a line of their heading which says they are from elsewhere."""
+def _led_in(document: Document) -> frozenset[int]:
+    """The lines of entries that stand below a line of their heading which says they are from elsewhere."""
+    # Only what may lead is read as an entry: of a long log that is little.
+    may_lead = {
+        number
+        for number, row in enumerate(document.text.split("\n"))
+        if row.rstrip().endswith((":", "：", "-->")) or "@" in row or "--" in row
+    }
     below: set[int] = set()
     heading: tuple[str, ...] | None = None
-    for entry in entries:
-        if heading is not None and entry.heading == heading:
-            below.add(entry.start_line)
+    for block in document.blocks if may_lead else ():
+        if heading is None and may_lead.isdisjoint(range(block.first, block.last)):
             continue
-        heading = None
-        line = entry.text.strip()
-        leads = len(line) <= _LEADS and line.endswith((":", "：")) and is_outside_heading(line.rstrip(":： "))
-        if leads or _MAIL_HEAD.match(line):
-            heading = entry.heading
+        for entry in document.entries_of(block):
+            if heading is not None and entry.heading == heading:
+                below.add(entry.start_line)
+                continue
+            heading = None
+            line = entry.text.strip()
+            leads = len(line) <= _LEADS and line.endswith((":", "："))
+            if _MAIL_HEAD.match(line) or (leads and is_outside_heading(line.rstrip(":： "))):
+                heading = entry.heading
     return frozenset(below)
 
 

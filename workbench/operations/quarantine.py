@@ -8,14 +8,16 @@ stood there (``under``), behind what (``after``, see ``memory.move``) and since 
 from __future__ import annotations
 
 import contextlib
+import shlex
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import partial
 
-from workbench.errors import NotCuratableError, NotMemoryError
+from workbench.errors import NotCuratableError, NotMemoryError, WorkbenchError
 from workbench.frozen import frozen
-from workbench.memory.claims import claim_key, claim_words
-from workbench.memory.entry import Entry, Kind, RelPath, is_made_of, path_of
+from workbench.memory.claims import bag_of_words, claim_key, claim_words
+from workbench.memory.entry import Entry, Kind, RelPath, encoded, path_of, sources_of
 from workbench.memory.invariants import blocks, plain, span_of
 from workbench.memory.markdown import Document
 from workbench.memory.move import (
@@ -95,25 +97,43 @@ def plan_quarantine(
 
 def _copies(workspace: Workspace, gone: Sequence[Entry]) -> list[str]:
     """What to tell of entries that say the same as one that is set aside, or were made of it, and stay."""
-    claims = {claim_key(entry.text): max(claim_words(entry.text), key=len, default="") for entry in gone}
-    signs = {*filter(None, claims.values()), *(entry.path.casefold() for entry in gone)}
+    claims = set()
+    sources = {source for one in gone for source in (one.hash, (one.path, one.start_line))}
+    by_sign: dict[str, list[frozenset[str]]] = {}
+    for entry in gone:
+        if words := _bag(" ".join(claim_words(entry.text))):
+            claims.add(claim_key(entry.text))
+            by_sign.setdefault(max(words, key=len), []).append(words)
+    paths = {encoded(entry.path) for entry in gone}
     addresses = {entry.address for entry in gone}
     stay = []
     for file in workspace.scan():
-        data = workspace.read(file.path)
-        text = data.decode("utf-8", "replace").casefold()
+        try:
+            data = workspace.read(file.path)
+        except (OSError, WorkbenchError):
+            continue  # what cannot be read does not keep anything else from being set aside
+        bag = _bag(data.decode("utf-8", "replace"))
+        repeats = any(words <= bag for sign in by_sign.keys() & bag for words in by_sign[sign])
+        names = b"<!--" in data and any(path in data for path in paths)
         # What the comments of curated memory stand for is kept in the ledger.
-        if file.kind is not Kind.MEMORY and not any(sign in text for sign in signs):
+        if not (repeats or names or file.kind is Kind.MEMORY):
             continue
         for entry in workspace.parsed(file.path, data).entries:
-            is_copy = claims.get(claim_key(entry.text)) or any(is_made_of(entry, one) for one in gone)
+            is_copy = not sources.isdisjoint(sources_of(entry)) or (
+                repeats and claim_key(entry.text) in claims
+            )
             if is_copy and entry.address not in addresses:
                 stay.append(entry.address)
     if not stay:
         return []
-    named = " ".join(stay[:_TOLD])
-    more = f" and {len(stay) - _TOLD} more" if len(stay) > _TOLD else ""
-    return [f"copies stay where agents read them{more}: `workbench quarantine {named}` sets them aside too"]
+    command = f"`workbench quarantine {shlex.join(stay[:_TOLD])}`"
+    which = f"the first {_TOLD} of {len(stay):,}" if len(stay) > _TOLD else "them"
+    return [f"copies stay where agents read them: {command} sets {which} aside too"]
+
+
+def _bag(text: str) -> frozenset[str]:
+    """The words of ``text`` as claims compare them, those inside of names apart."""
+    return bag_of_words(unicodedata.normalize("NFKC", text).replace("_", " "))
 
 
 def plan_release(workspace: Workspace, addresses: Sequence[str], *, reason: str = "") -> Plan:

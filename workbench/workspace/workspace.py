@@ -372,7 +372,8 @@ class Workspace:
     def part(self, named: str) -> tuple[str, int, int | None]:
         """The file that ``path``, ``path#L9-L11`` or ``path#hash`` is in, the first line and how many lines.
 
-        None of them: to its end. A path that exists is just that. Raises as ``locate`` does.
+        None of them: to its end. A path that exists is just that. Raises as ``locate`` does, and UsageError
+        for lines in reverse.
         """
         from workbench.memory.entry import LINES
 
@@ -380,7 +381,12 @@ class Workspace:
             return named, 1, None
         if found := LINES.fullmatch(named):
             start = int(found["first"])
-            return found["path"], start, max(1, int(found["last"] or start) - start + 1)
+            last = int(found["last"] or start)
+            if last < start:
+                raise UsageError(
+                    f"{named} ends before it begins", hint=f"use {found['path']}#L{last}-L{start}"
+                )
+            return found["path"], start, last - start + 1
         if "#" in named:
             entry = self.find(named)
             return entry.path, entry.start_line, entry.end_line - entry.start_line + 1

@@ -68,6 +68,8 @@ MOST_CHARACTERS = 100_000
 """What one memory_get returns at most; the rest is asked for with ``from``."""
 _LINES = 200
 """What it returns where nobody says how many."""
+_AROUND = 500
+"""Lines above and below that are looked at for secrets too."""
 ModeArgument = Annotated[
     ModeName,
     "Hybrid (keyword and semantic), keyword (lexical) or semantic (vector)",
@@ -148,16 +150,19 @@ def memory_get(
     """
     call.go_on()
     named, document, start, length = _part(session, path)
-    rows = masked(document.data.decode("utf-8", "replace")).split("\n")
+    rows = document.text.split("\n")
     if rows and not rows[-1]:
         rows.pop()
     first = from_ or start
     if first > max(1, len(rows)):
         raise UsageError(f"{named} has {plural(len(rows), 'line')}, so there is no line {first}")
     most = min(lines or (length if from_ is None else None) or _LINES, MOST_LINES)
+    # A key may take several lines, and what is a password on one line is one on those around it.
+    above = rows[max(0, first - 1 - _AROUND) : first - 1]
+    shown_rows = masked("\n".join((*above, *rows[first - 1 : first - 1 + most + _AROUND]))).split("\n")
     part, notes = list[str](), list[str]()
     room = MOST_CHARACTERS
-    for number, row in enumerate(rows[first - 1 : first - 1 + most], first):
+    for number, row in enumerate(shown_rows[len(above) :][:most], first):
         if part and len(row) >= room:
             break
         part.append(row[:MOST_CHARACTERS])

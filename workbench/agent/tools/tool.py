@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import threading
 import time
@@ -116,9 +117,9 @@ class AgentSession:
 
     def require_folder(self) -> None:
         """Raises NoWorkspaceError where the folder went away: that is no empty memory."""
-        if not self.workspace.root.is_dir():
+        if not os.path.isdir(self.workspace.root):  # a Path raises where it may not look
             raise NoWorkspaceError(
-                f"the folder of this memory is gone: {self.workspace.root}", hint="tell the person"
+                f"the folder of this memory is gone or closed: {self.workspace.root}", hint="tell the person"
             )
 
     @contextlib.contextmanager
