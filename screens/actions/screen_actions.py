@@ -96,7 +96,7 @@ SCREEN_ACTIONS: tuple[Action, ...] = (
         "dream",
         "r",
         "dream",
-        "Dream now: read recent logs and episodes, and propose what is worth keeping.",
+        "Dream now: read the logs and episodes, and propose what is worth keeping.",
         hint=8,
     ),
     _review(

@@ -275,6 +275,7 @@ def test_a_line_of_a_log_is_explained_by_its_place(run: Run, sandbox: Sandbox) -
     assert told.code == 0
     assert "The staging `port` of the gateway is 8443" in told.out
     assert run("dream", "--explain", "memory/2026-03-01.md:9").code == 2
+    assert "no memory file contains it" in run("dream", "--explain", "See memory/2026-03-01.md:9").out
 
 
 def test_a_dream_that_proposes_nothing_says_why(run: Run, sandbox: Sandbox) -> None:

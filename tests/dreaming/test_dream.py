@@ -404,6 +404,13 @@ def test_a_bare_path_is_proposed_behind_the_heading_that_says_of_what(nights: Ni
     assert not any(one.text.startswith("Notes") for one in nights.dream().proposals)
 
 
+def test_a_value_under_two_headings_is_proposed_behind_neither(nights: Nights) -> None:
+    for day, heading in ((5, "Harbour map"), (4, "Old pump project")):
+        nights.sandbox.write(f"memory/{ago(day)}.md", f"# Day\n\n## {heading}\n\n- Path: `/srv/tide/app/`\n")
+    (one,) = nights.dream().proposals
+    assert one.text == "Path: `/srv/tide/app/`"
+
+
 def test_a_rule_that_names_the_answer_of_a_heartbeat_is_no_record_of_one(nights: Nights) -> None:
     answers = "Rule: always answer NO_REPLY in the gauge channel, never a text, when no gauge has moved"
     nights.log(3, answers, "HEARTBEAT_OK", "assistant: NO_REPLY", "HEARTBEAT_OK. All gauges are fine")

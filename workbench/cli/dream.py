@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -252,8 +253,11 @@ def _say_dream(found: Dream, proposed: Proposed) -> None:
 def _explain(place: Workspace, wanted: str) -> None:
     if not wanted.strip():
         raise UsageError("explain which claim?", hint="give a key, an entry or words")
+    # A sentence may speak of a line of a file.
+    with contextlib.suppress(*[WorkbenchError] if " " in wanted.strip() else []):
+        wanted = content_address(place, wanted)
     with Bar() as progress:
-        found = explain(place, content_address(place, wanted), this_moment(), tell=progress.follow)
+        found = explain(place, wanted, this_moment(), tell=progress.follow)
     if answered(found):
         return
     say(f"{found.key}  {'proposed' if found.proposed else 'not proposed'}", bold=True)

@@ -71,7 +71,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _SHOWN = 80
 _ALIKE = 0.75
 """How alike an unknown name and the known one must be for a slip of the fingers, from 0 to 1."""
-_DROPPED_GATES = frozenset({"dream_score", "dream_signals", "dream_context", "dream_days"})
+_DROPPED_GATES = frozenset({"dream_score", "dream_signals", "dream_context"})
 """Thresholds of dreaming that older versions had in place of a rank."""
 
 
@@ -384,6 +384,8 @@ def hint_for_unknown(name: str) -> str:
     """What to do about a name that no setting has."""
     if name in _DROPPED_GATES:
         return "use dream_limit, the number of proposals of a dream"
+    if name == "dream_days":
+        return "remove it: every dream reads the whole history"
     near = similar(name, DECLARED)
     if not near and name.startswith("search_"):  # older versions let a file set each weight
         return "search_preset chooses the weights of a search"

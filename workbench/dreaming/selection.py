@@ -7,7 +7,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
-from workbench.dreaming.candidates import Mention
 from workbench.dreaming.clusters import Cluster, same_claim, session_name
 from workbench.dreaming.line_judgement import fact_type, why_of
 from workbench.dreaming.normalisation import UNPARTED, is_bare_value, plain_words, template_of
@@ -160,7 +159,7 @@ class Chooser:
         return Proposal(
             key=best.key,
             action=action,
-            text=(text := self._with_subject(best)),
+            text=(text := self._with_subject(cluster)),
             section=heading_for(text, self._document),
             target=standing.entry.address if standing else "",
             type=fact_type(best.text),
@@ -175,10 +174,12 @@ class Chooser:
             by="dreaming",
         )
 
-    def _with_subject(self, best: Mention) -> str:
+    def _with_subject(self, cluster: Cluster) -> str:
         """The words of a proposal; those that only give a value behind the heading that says of what."""
+        best = cluster.best
         subject = plain_words(best.heading).rstrip(" :：")
-        is_name = subject and best.heading not in self.known.recurring and not veto(subject)
+        is_name = subject and all(one.heading == best.heading for one in cluster.mentions)
+        is_name = is_name and best.heading not in self.known.recurring and not veto(subject)
         if is_name and is_bare_value(best.text) and not telling_words(subject) <= telling_words(best.text):
             return f"{subject}: {best.text}"
         return best.text

@@ -23,7 +23,8 @@ _FENCE = re.compile(r"^\s*(?:```|~~~|\$\$)")
 A_RECORD, NO_WORDS = "a heartbeat, cron or session record", "no words"
 _REPLY = r"\b(?:HEARTBEAT_OK|NO_(?:REPLY|FLUSH))\b"
 RECORD = re.compile(
-    rf"^[\W\d]*{_REPLY}[\"'`*_)]*\s*(?:$|[.:;,!(—–-])|^(?:\W*\w+\b){{0,3}}\W*{_REPLY}(?:\W+\w+){{0,2}}\W*$"
+    rf"^(?:[^\w\n]|\d)*{_REPLY}[\"'`*_)]*[^\S\n]*(?:$|[.:;,!(—–-])"
+    rf"|^(?:[^\w\n]*\w+\b){{0,3}}[^\w\n]*{_REPLY}(?:[^\w\n]+\w+){{0,2}}[^\w\n]*$"
     rf"|\b(?:system|user|assistant)\s?:[^\n]*{_REPLY}|{_REPLY} if nothing|\bstart with {_REPLY}"
     r"|\bRead HEARTBEAT\.md\b"
     r"|^\s*(?:system|user)\s?:\s*\[?(?:cron|heartbeat|scheduled)\b"
