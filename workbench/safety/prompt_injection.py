@@ -464,7 +464,7 @@ _SECRET = re.compile(
 )
 _NO_VERB = re.compile(
     r"(?:(?:https?|hxxps?|ftp)://|www\.)[^\s`\"'<>(),;\u3000-\U0010ffff]*"
-    r"|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})*"
+    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})*"
     r"|\bPOST (?=`?(?:/|https?:))"
     r"|(?i:\.e?mail\b|\be?-?mails?(?=\s?[:=→|]|/)|\bcopy(?= of\b)|(?:"
     r"\b(?:per|via|by|an?|the|my|your|our|their|his|der|die|das|einer?|daily|weekly|monthly) (?:e-?mail|mail|copy|post)\b"
