@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
+from cProfile import Profile
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,9 @@ from tests.support.agent_memories import (
     write_agent_memory,
 )
 from tests.support.workspaces import Sandbox
+from workbench.health.audit import audit
+from workbench.health.subject import CheckSubject
+from workbench.workspace.workspace import Workspace
 
 KEY = "AKIA" + "QZ7PD3XWVN5TLK2M"
 MEMORY = f"""# Memory
@@ -193,7 +198,7 @@ def test_an_entry_whose_head_says_that_it_is_over_is_stale(run: Run, store: Path
         "Last updated: 2020-04-21",
         "Decided by Ana on 2020-03-01",
         "Überprüft bis auf eines, zuletzt 2020-04-21",
-        "Since 2020-01-01: every report is due by March 5",
+        "Since 2020-01-01: every year the report is due by March 5",
         "Remind Ana of the birthday on March 5 (noted 2020-01-01)",
         "The gates measure 3/16 - 3/22 of an inch (2020-01-01)",
         "Call Tom by Friday (2020-01-01)",
@@ -242,14 +247,56 @@ def test_in_a_repository_the_day_of_the_commit_counts(run: Run, sandbox: Sandbox
         assert "MEMORY.md" not in {one["path"] for one in found}
 
 
+def test_a_repository_that_lacks_a_part_is_judged_by_the_days_in_the_file(run: Run, sandbox: Sandbox) -> None:
+    sandbox.write("MEMORY.md", "# Memory\n\n- Deadline: March 5\n")
+    sandbox.commit("first")
+    first = sandbox.git("rev-parse", "HEAD:MEMORY.md").strip()
+    sandbox.write("MEMORY.md", "# Memory\n\n- Last update: 2020-02-27\n- Deadline: March 5\n")
+    sandbox.commit("second")
+    (sandbox.root / ".git/objects" / first[:2] / first[2:]).unlink()
+    found = parts(run("audit", "--quick", "--json", "--evidence").json)["stale"]["evidence"]
+    assert [one["line"] for one in found if one["path"] == "MEMORY.md"] == [4]
+
+
+def test_a_file_that_goes_away_meanwhile_does_not_stop_the_audit(store: Path) -> None:
+    memory = store / "MEMORY.md"
+    memory.write_text("# Memory\n\n- Deadline: March 5\n")
+
+    def remove(part: str, *_: int) -> None:
+        if part == "stale":
+            memory.unlink()
+
+    with closing(Workspace.open(store)) as place:
+        found = audit(CheckSubject(place), model=False, tell=remove)
+    (stale,) = [part for part in found.parts if part.name == "stale"]
+    assert (stale.entries, memory.exists()) == (0, False)
+
+
+def test_the_day_of_a_file_is_looked_for_once(store: Path) -> None:
+    def calls(count: int) -> int:
+        lines = (f"- Deadline of letter {n}: March 5 (noted 2020-02-27)\n" for n in range(count))
+        (store / "MEMORY.md").write_text("# Memory\n\n" + "".join(lines))
+        with closing(Workspace.open(store)) as place:
+            subject = CheckSubject(place)
+            assert subject.corpus.entries
+            profile = Profile()
+            profile.runcall(audit, subject, model=False)
+        return sum(one.callcount for one in profile.getstats())
+
+    assert calls(400) < 2.5 * calls(200)
+
+
 def test_what_is_ticked_off_or_was_next_long_ago_is_stale(run: Run, store: Path) -> None:
     (store / "MEMORY.md").write_text(
         "# Memory\n\n- [x] Mend the pump\n- ✅ The pump runs\n"
+        "\n## Features\n\n- [x] The app has a dark mode\n"
+        "\n## Pending API keys of the vendor\n\n- Mail goes through Postmark since 2021-03-01\n"
         "\n## TODO — À faire\n\n- ✅ **Stripe** checked\n- [ ] Ask Ana\n- [x] Two parts\n  - [ ] the second\n"
         "\n## State of 2020-04-18\n\n- The mill runs\n\n### Next actions\n\n- Mend the wheel\n"
+        "\n## Pending\n\n- Paint the door, since 2020-01-01\n\n## In progress\n\n- [x] Oil the hinge\n"
     )
     found = parts(run("audit", str(store), "--quick", "--json", "--evidence").json)["stale"]
-    assert {one["line"] for one in found["evidence"]} == {3, 8, 19}
+    assert {one["line"] for one in found["evidence"]} == {16, 27, 31, 35}
 
 
 def test_a_stale_entry_is_shown_by_the_line_with_its_day(run: Run, store: Path) -> None:

@@ -67,6 +67,12 @@ def test_what_is_said_on_more_days_or_recalled_more_often_scores_higher(nights: 
         ("3月5日までに請求書を送る", date(2026, 3, 5)),
         ("[ ] call the harbour office on 2026-03-10", date(2026, 3, 10)),
         ("Answer Tom by tomorrow", date(2026, 3, 24)),
+        (
+            "Rule: each team must always hand in the server keys before March 12, never later",
+            date(2026, 3, 12),
+        ),
+        ("Every invoice and every marketing plan is due by March 12", date(2026, 3, 12)),
+        ("Plan of this week (3/12-3/18)", date(2026, 3, 18)),
     ],
 )
 def test_a_deadline_that_has_passed_is_known(text: str, last: date) -> None:
@@ -81,6 +87,11 @@ def test_a_deadline_that_has_passed_is_known(text: str, last: date) -> None:
         "The lease runs until 2027-02-28, signed on 2026-01-03",
         "Pay the first part by 2026-03-01 and the second by 2026-05-01",
         "Deploys happen on Tuesdays",
+        "The report is due by March 12 every year",
+        "Chaque année: échéance March 12",
+        "Ana's birthday: remind her before March 12",
+        "this week the ratio was 3/4-3/6",
+        "Next week we ship version 3/2-3/3",
     ],
 )
 def test_what_is_to_come_or_no_deadline_is_none(text: str) -> None:

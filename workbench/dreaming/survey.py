@@ -68,7 +68,8 @@ _SOON = (
     r"|morgen|mañana|demain|завтра|今天|明天|今日|明日)"
 )
 _WEEK = (
-    r"(?:\b(?:this|next) week\b|\bweek of\b|本周|本週|这周|下周|下週|今週|来週|이번 ?주|다음 ?주)[^\n]{0,20}?"
+    r"(?:\b(?:(?:this|next) week|week of)\b[^\w\n]{0,20}"
+    r"|(?:本周|本週|这周|下周|下週|今週|来週|이번 ?주|다음 ?주)[^\n]{0,20}?)"
     r"\d{1,2}/\d{1,2} ?[-–—~～至] ?(?P<month5>\d{1,2})/(?P<day5>\d{1,2})(?![\d/])"
 )
 _DEADLINE = re.compile(
@@ -77,8 +78,13 @@ _DEADLINE = re.compile(
     re.IGNORECASE,
 )
 _EVERY = re.compile(
-    r"\b(?:every|each|annual\w*|yearly|birthdays?|anniversar\w+|jedes|jährlich\w*|geburtstag\w*|cada|anual\w*"
-    r"|cumpleaños|aniversári?\w*|chaque|annuel\w*|anniversaire|кажд\w+|ежегодн\w+)\b|每年|生日|毎年|誕生日|매년|생일",
+    r"\b(?:(?:every|each) (?:\w+ )?(?:(?:year|quarter|month|week|day|morning|evening)s?"
+    r"|(?:week|mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august"
+    r"|september|october|november|december)|jede[sn]? (?:jahr|quartal|monat|woche|tag)"
+    r"|cada (?:año|ano|mes|semana|d[ií]a)|chaque (?:année|mois|semaine|jour)|tous les (?:ans|mois|jours)"
+    r"|кажд\w+ (?:год|месяц|недел\w|день)|annual\w*|yearly|birthdays?|anniversar\w+|jährlich\w*|geburtstag\w*"
+    r"|anual\w*|cumpleaños|aniversári?\w*|annuel\w*|anniversaire|ежегодн\w+)\b"
+    r"|每年|生日|毎年|誕生日|매년|생일",
     re.IGNORECASE,
 )
 """What returns is never over: a day without a year is one of any year."""

@@ -12,11 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import date, datetime
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 
+from workbench.errors import RepositoryStateError
 from workbench.frozen import frozen, frozen_kw_only
 from workbench.health import duplicate_checks, memory_checks
 from workbench.health.finding import Finding, Look
@@ -50,10 +51,12 @@ _BATCH = 2_000
 _LONG_AGO = date(1904, 1, 1)
 """Said on this day of a leap year, all that is due on a day without a year has passed."""
 _DAY = re.compile(r"(?<!\d)20\d\d-\d\d-\d\d(?!\d)")
-_TICKED = re.compile(r"[\W_]{0,4}(?P<box>\[[xX]\])|[\W_]{0,4}[✅☑✔]")
+_TICKED = re.compile(r"[\W_]{0,4}(?:\[[xX]\]|[✅☑✔])")
 _TO_DO = re.compile(
-    r"\b(?:to-?dos?|next (?:steps?|actions?|tasks?|priorities)|action items|pending|upcoming"
-    r"|open (?:tasks|items|loops)|à faire|prochaines? étapes?|pendientes?|próxim[oa]s pas[oa]s|pendências"
+    r"^\W*(?:(?:my|our) )?(?:tasks|to do|pending|upcoming)\W*$"
+    r"|\b(?:to-?dos?|in progress|action items|next (?:steps?|actions?|tasks?|priorities)"
+    r"|(?:pending|upcoming|open|current|active) (?:tasks|items|actions|work|loops)"
+    r"|à faire|prochaines? étapes?|pendientes?|próxim[oa]s pas[oa]s|pendências"
     r"|offene? (?:aufgaben|punkte)|nächste schritte|следующие шаги|сделать)\b"
     r"|待办|待辦|下一步|次のステップ|やること|할 ?일|다음 단계",
     re.IGNORECASE,
@@ -209,7 +212,7 @@ def _stale(subject: CheckSubject) -> Iterator[Finding]:
     for one in memory_checks.expiry(subject):
         if isinstance(one, Finding) and one.rule == "expired" and not one.entry:  # entries: below
             yield one
-    deeds = cache(lambda path: line_deeds(subject.workspace, subject.corpus.by_path[path]))
+    deeds, last_day = cache(partial(_deeds, subject)), cache(partial(_last_day, subject))
     today = subject.today
     for entry in subject.corpus.curated:
         is_judged = entry.kind is Kind.MEMORY and not entry.pinned
@@ -217,7 +220,10 @@ def _stale(subject: CheckSubject) -> Iterator[Finding]:
         if why := why_over(entry, today) or (is_judged and _why_done(entry, today)):
             yield about(entry, "expired", f"{why}: {shown(entry.title)}", "", "", "info")
         elif is_judged and passed_deadline(entry.text, _LONG_AGO, today, soon=soon):
-            said = entry.date or _written(subject, entry, deeds(entry.path))
+            deed = newest(subject.workspace, deeds(entry.path), entry)
+            is_known = deeds(entry.path) and not deed.cut_off
+            written = deed.when.date() if deed.when else today
+            said = entry.date or (written if is_known else last_day(entry.path))
             if day := passed_deadline(entry.text, said, today, soon=soon):
                 lines = enumerate(entry.text.split("\n"))
                 due = (one for one in lines if passed_deadline(one[1], said, today, soon=soon) == day)
@@ -229,22 +235,31 @@ def _stale(subject: CheckSubject) -> Iterator[Finding]:
 def _why_done(entry: Entry, today: date) -> str:
     """Why nobody is going to do what an entry says: it is ticked off, or it was next a long time ago."""
     heading = entry.heading[-1] if entry.heading else ""
-    mark = _TICKED.match(entry.text)
-    if mark and "[ ]" not in entry.text and (mark["box"] or _TO_DO.search(heading)):
+    if not _TO_DO.search(heading):
+        return ""
+    if _TICKED.match(entry.text) and "[ ]" not in entry.text:
         return "it is ticked off"
     day = max(_days_in("\n".join((entry.text, *entry.heading))), default=today)
-    is_old = _TO_DO.search(heading) and (today - day).days > UNUSED_DAYS
-    return f"it was to be done since {day}" if is_old else ""
+    return f"it was to be done since {day}" if (today - day).days > UNUSED_DAYS else ""
 
 
-def _written(subject: CheckSubject, entry: Entry, deeds: list[Attribution]) -> date:
-    """When an entry was written by the history, else its file by the days that it names, or by the disk."""
-    deed = newest(subject.workspace, deeds, entry)
-    if any(one.when for one in deeds) and not deed.cut_off:
-        return deed.when.date() if deed.when else subject.today
-    text = subject.corpus.by_path[entry.path].data.decode("utf-8", "replace")
-    changed = datetime.fromtimestamp((subject.root / entry.path).stat().st_mtime).astimezone().date()
-    return max((day for day in _days_in(text) if day <= subject.today), default=changed)
+def _deeds(subject: CheckSubject, path: str) -> list[Attribution]:
+    """What brought each line of a file; nothing where the history does not know the file or lacks a part."""
+    try:
+        deeds = line_deeds(subject.workspace, subject.corpus.by_path[path])
+    except RepositoryStateError:  # as in a partial clone
+        return []
+    return deeds if any(one.when for one in deeds) else []
+
+
+def _last_day(subject: CheckSubject, path: str) -> date:
+    """When a file was written, by the last of the days that it names, else by the disk."""
+    days = [day for day in _days_in(subject.corpus.by_path[path].text) if day <= subject.today]
+    try:
+        changed = datetime.fromtimestamp((subject.root / path).stat().st_mtime).astimezone().date()
+    except OSError:  # it is gone by now
+        changed = subject.today
+    return max(days, default=changed)
 
 
 def _days_in(text: str) -> list[date]:

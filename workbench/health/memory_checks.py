@@ -152,14 +152,16 @@ def hidden_text(subject: CheckSubject) -> Look:
         if entry and entry.form is Form.CODE and found.rule in _SHOWN_AS_CODE:
             continue
         lines = [line.strip() for line in words.removeprefix("<!--").removesuffix("-->").split("\n")]
-        orders = found.rule != "comment" or any(
-            suspicion(one, "external") for one in (*lines, " ".join(lines))
+        is_note = (
+            found.rule == "comment"
+            and not _PAYLOAD.search(words)
+            and not any(suspicion(one, "external") for one in (*lines, " ".join(lines)))
         )
         finding = Finding(
             str(found),
             "agents read it and people do not see it: it may instruct the agent",
             "`workbench quarantine` sets its entry aside",
-            "warning" if orders else "info",
+            "info" if is_note else "warning",
             "hidden text",
             path,
             line,
@@ -167,6 +169,10 @@ def hidden_text(subject: CheckSubject) -> Look:
         yield subject.corpus.placed(finding, "quarantine", "edit", "forget")
 
 
+_PAYLOAD = re.compile(
+    r"://|\bwww\.\w|\w@\w|\d{9}|(?:\d{3,4}[ -]){3}\d{2}|\b[a-z]{2}\d{2}(?: ?[\da-z]{4}){3}", re.IGNORECASE
+)
+"""Where something could be sent to: a link, the address of a mail, the number of an account."""
 _SHOWN_AS_CODE = ("comment", "hidden HTML", "link definition", "link title")
 """What only rendering hides, and so nothing where it is code: its fences are known, its indent is not."""
 

@@ -31,19 +31,12 @@ _RULES = (
 )
 
 
-_ORDERS_TEXT = """
-    advise answer ask assure charge convince deceive deny direct encourage forward get give guide help
-    hide inform instruct keep lead let lie link make mislead nudge offer persuade point praise promise
-    push recommend redirect refer refuse remind reply respond route sell send serve show steer suggest
-    talk teach tell trick urge warn withhold"""
-_ORDERS = frozenset(_ORDERS_TEXT.split())
-"""What somebody may be told to do to "the user"."""
-_TOLD = (
-    rf"{'|'.join(sorted(_ORDERS))}|run|execute|transfer|approve|delete|install|open|accept|grant|pay|publish|buy|write"
-    r"|call|remove|use|upload|say|add|include|insert|ignore|disregard|forget|follow|obey|act|pretend|remember|repeat"
-    r"|always|never|please|now|you|your|do|don't|must|from now on|if|when(?:ever)?|before|after|in"
+_VALUE = r"[a-z0-9_.-]+(?:[/:][a-z0-9_.-]+)*"
+_VALUES = (
+    rf"\s{_VALUE}(?:\s?(?:→|->|=>|,)\s?{_VALUE})*(?:\s?\([a-z0-9_.-]+(?: [a-z0-9_.-]+)?\))?\s*[.;]?\s*$"
+    r"|(?<=s:)\s\d"
 )
-"""How an order to whom it was called begins."""
+"""What makes `Model: …` a label of settings: single words, or a count of several."""
 
 
 def _rule(hints: str, *patterns: str) -> tuple[list[str], re.Pattern[str]]:
@@ -99,10 +92,10 @@ _RULES_OF_STEERING = (
         rf"^{_AI} (?:must|should|shall|will|has to|have to|needs? to|may not|cannot)\b|\bobey\b",
         r"\bfor (?:all |any |every |the )?(?:ai|llm|assistant|language model|chatbot)s?\b[^.!?]{0,20}:",
         rf"\b(?:instructs?|tells?|orders?|directs?|commands?) (?:the|any|all|every) {_AI} to\b",
-        # `Model: …` is a label of settings, unless an order follows.
+        # `Model: claude-x → claude-y` addresses nobody.
         r"^(?P<called>(?:hey |dear |hello |note to |notes? for |message (?:to|for) |attention,? ?|important:? ?"
         rf"|to )+)?(?:the |all |any |every )?{_AI}(?: reading (?:this|the)[^,:]{{0,30}})?\s?"
-        rf"(?:[,!]|:(?(called)|(?=\s(?:{_TOLD})\b)))\s",
+        rf"(?:[,!]|:(?(called)|(?!{_VALUES})))\s",
         rf"\b(?:the|all|any|every|an?|this|that) (?:\w+ )?{_AI}\b[^.!?]{{0,40}}?\b(?:must|should|shall"
         r"|has to|have to|needs? to"
         r"|is (?:required|instructed|obliged|allowed|authori[sz]ed) to)\b",
@@ -275,6 +268,13 @@ _ABOUT_USER = re.compile(
     r"(?:(?:please|always|never|also|then|now|and|but|do not|don't|remember to|just) )*(?P<verb>[a-z]+)"
     r" (?:to |with |for |at |from )?(?:the|every|any|each|this) (?:users?|human)\b"
 )
+_ORDERS_TEXT = """
+    advise answer ask assure charge convince deceive deny direct encourage forward get give guide help
+    hide inform instruct keep lead let lie link make mislead nudge offer persuade point praise promise
+    push recommend redirect refer refuse remind reply respond route sell send serve show steer suggest
+    talk teach tell trick urge warn withhold"""
+_ORDERS = frozenset(_ORDERS_TEXT.split())
+"""What somebody may be told to do to "the user"."""
 _MARKS = re.compile(
     r"<\|?/?(?:im_start|im_end|system|assistant|user|human|instructions?|inst|endoftext|prompt|admin"
     r"|tool)\b[^>\n]{0,80}\|?>"
@@ -428,28 +428,6 @@ _UNPARTED = {verb: re.compile("|".join(languages[-1].split())) for verb, languag
 """In scripts that part no words any place will do."""
 
 
-_URL = re.compile(r"(?:(?:https?|hxxps?|ftp)://|www\.)[^\s`\"'<>(),;\u3000-\U0010ffff]*")
-_NOUNS = frozenset({"e-mail", "email", "mail", "copy", "post"})
-_AS_A_VERB = re.compile(
-    r"(?:(?:^|\n|[.!?;:,]\s)[^\w\n]{0,6}|\b(?:and|then|please|always|to|must|should|shall|will|you|now|immediately"
-    r"|first|also|or|just|bitte|und) )(?:e-?mail|copy|post|mail)(?= \w)"
-    r"|\b(?:e-?mail|copy|post|mail)(?= (?:the|all|every|each|any|your|my|our|his|her|their|its|it|them|this|that|these"
-    r"|those|me|us|alle|die|das)\b)"
-)
-"""`Email the keys`, which is no `Email: …`, `daily email digest` or `POST /keys`."""
-
-
-def _verbs_in(low: str) -> set[str]:
-    parted = _URL.sub(" ", low)
-    words = _VERBS_OF.keys() & set(_WORDS.findall(parted))
-    if not _AS_A_VERB.search(parted):
-        words -= _NOUNS
-    found = set().union(*(_VERBS_OF[word] for word in words))
-    if not low.isascii():
-        found |= {verb for verb, pattern in _UNPARTED.items() if pattern.search(low)}
-    return found
-
-
 _ADDRESS = re.compile(
     r"(?:https?|hxxps?|ftp)://\S|\bwww\.\w|(?<![\w@./-])[\w-]{1,60}\.(?:com|net|org|io|ru|cn|jp|xyz|site|top|zip|info|biz"
     r"|example|invalid|test|sh|dev|app|co)(?:/\S|(?![\w.@-]))"
@@ -484,6 +462,16 @@ _SECRET = re.compile(
     r"|(?<!\w)\.env\b|id_rsa|id_ed25519|\.ssh\b|密码|密碼|密钥|密鑰|令牌|凭证|凭据|私钥"
     r"|パスワード|秘密鍵|認証情報|トークン|鍵"
 )
+_NO_VERB = re.compile(
+    r"(?:(?:https?|hxxps?|ftp)://|www\.)[^\s`\"'<>(),;\u3000-\U0010ffff]*"
+    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})*"
+    r"|\bPOST (?=`?(?:/|https?:))"
+    r"|(?i:\.e?mail\b|\be?-?mails?(?=\s?[:=→|]|/)|\bcopy(?= of\b)|(?:"
+    r"\b(?:per|via|by|an?|the|my|your|our|their|his|der|die|das|einer?|daily|weekly|monthly) (?:e-?mail|mail|copy|post)\b"
+    r"|\be-?mail (?:digest|address(?:es)?|account|adresse|konto)s?\b)"
+    rf"(?! (?:\w+ ){{0,2}}(?:{_SECRET.pattern})| (?:all|any|every|each|the|my|your|our|their|his|alle|die|das)\b))"
+)
+"""Words that look like orders: of addresses, and `Email: …`, `daily email digest`, `POST /keys`."""
 _STORE = re.compile(
     r"\b(?:memory\.md|memory files?|(?:chat|conversation|message) (?:history|log)s?|conversations?|inbox|mailbox|address book"
     r"|contacts|customer (?:list|data)|(?:all|every|the|any) (?:files?|notes?|e-?mails?|memor\w+|documents?|logs?|data)"
@@ -563,10 +551,11 @@ def order_in(text: str, origin: str) -> str | None:
     """
     if origin == "owner":
         return None
-    low = unicodedata.normalize("NFKC", text[:_READ]).casefold()
+    text = unicodedata.normalize("NFKC", text[:_READ])
+    low = text.casefold()
     if ("|" in low or "(" in low) and _PIPED.search(low):
         return "orders an agent to run what it fetches"
-    verbs = _verbs_in(low)
+    verbs = _verbs_in(text)
     if not verbs:
         return None
     if origin == "agent":
@@ -575,6 +564,14 @@ def order_in(text: str, origin: str) -> str | None:
     if found is None and origin != "agent" and not _FIRST_PERSON.match(low):
         found = _doubtful(low, verbs)
     return f"orders an agent to {found}" if found else None
+
+
+def _verbs_in(text: str) -> set[str]:
+    low = _NO_VERB.sub(" ", text).casefold()
+    found = set().union(*(_VERBS_OF[word] for word in _VERBS_OF.keys() & set(_WORDS.findall(low))))
+    if not low.isascii():
+        found |= {verb for verb, pattern in _UNPARTED.items() if pattern.search(low)}
+    return found
 
 
 def _dangerous(low: str, verbs: set[str]) -> str | None:
