@@ -36,11 +36,20 @@ def test_the_newest_come_first_and_one_with_a_day_is_due_on_it(sandbox: Sandbox)
     assert open_todos(sandbox) == ["File the taxes by 2026-03-31", "Newer", "Older"]
 
 
-def test_the_bulletin_gives_them_as_the_agents(sandbox: Sandbox) -> None:
+def test_what_the_owner_or_a_type_says_comes_before_any_number_of_boxes(sandbox: Sandbox) -> None:
     sandbox.write("memory/2026-03-05.md", "".join(f"- [ ] Send letter {n}\n" for n in range(30)))
+    sandbox.write("MEMORY.md", "# Memory\n\n- [todo] Renew the lease\n- [ ] Water the fern\n")
+    assert sorted(open_todos(sandbox)[:2]) == ["Renew the lease", "Water the fern"]
+
+
+def test_of_the_agents_boxes_the_bulletin_gives_those_with_a_day(sandbox: Sandbox) -> None:
+    sandbox.write("memory/2026-03-05.md", "- [ ] Send a letter\n- [ ] File the taxes by 2026-03-31\n")
+    sandbox.write("MEMORY.md", "# Memory\n\n- [todo] Renew the lease\n")
     found = bulletin(read_graph(sandbox.workspace), "context", TODAY, memory_loaded=True)
-    section = found.sections[-1]
-    assert (section.title, len(section.lines), section.more) == ("Todos without a date", 10, 20)
+    assert [line.text for section in found.sections for line in section.lines] == [
+        "File the taxes by 2026-03-31",
+        "Renew the lease",
+    ]
     assert "from log" in found.text
 
 

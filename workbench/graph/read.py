@@ -205,9 +205,9 @@ class Ingestion:
 class Stats:
     """Counts of a graph. Days are ISO dates, or None where no memory says one.
 
-    ``expired`` are memories and relations that are over, ``unsourced`` memories that name no source,
-    ``unresolved`` relations that lead to no page, or to a name that several have. ``top`` are the entities
-    with the most relations, of their own and to them.
+    ``expired`` are memories and relations that are over, ``unsourced`` memories that name no source
+    (a box is where it was written), ``unresolved`` relations that lead to no page, or to a name that several
+    have. ``top`` are the entities with the most relations, of their own and to them.
     """
 
     entities: int
@@ -254,7 +254,7 @@ def stats(workspace: Workspace, graph: Graph, today: date) -> Stats:
         relation_kinds=_counted(relation.kind for relation in relations),
         trust=_counted(memory.trust for memory in memories),
         confidence=round(sum(m.confidence for m in memories) / len(memories), 4) if memories else None,
-        unsourced=sum(1 for memory in memories if not memory.sources),
+        unsourced=sum(1 for memory in memories if not memory.sources and memory_type(memory.entry)),
         expired=sum(is_over(line, today) for line in (*memories, *relations)),
         pending=sum(1 for memory in memories if is_pending(memory, today)),
         pinned=sum(1 for m in memories if m.entry.pinned or m.entry.path in pinned_pages),
