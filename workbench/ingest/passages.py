@@ -152,7 +152,7 @@ def read_source(
         user=user,
         unread=sum(entry.part > MOST_PARTS for entry in document.entries),
         owner=names,
-        subject=page_subject(document.path, beginning(document.data.decode("utf-8", "replace"))),
+        subject=page_subject(document.path, beginning(document.data.decode("utf-8", "replace")), known),
         suspicious=tuple(suspicious),
     )
 
