@@ -76,10 +76,10 @@ def test_the_folder_and_the_title_say_whom_a_page_is_about(
 
 
 def test_a_page_among_a_familys_is_a_persons_where_a_log_names_them(sandbox: Sandbox) -> None:
-    for name in ("Lena", "Presses"):
+    for name in ("Lena", "Presses", "Dropbox"):
         sandbox.write(f"memory/family/{name.lower()}.md", f"# {name}\n\n- {name} never rests before noon\n")
-    assert not {"Lena", "Presses"} & ingested(sandbox).keys()
-    log = "# Day\n\n- Lena came by and oiled the presses\n- Presses run again\n"
+    assert not {"Lena", "Presses", "Dropbox"} & ingested(sandbox).keys()
+    log = "# Day\n\n- Lena came by and oiled the presses\n- Presses run again\n- Dropbox is full\n"
     sandbox.write("memory/2026-03-05.md", log)
     sandbox.write("memory/family/lena.md", "# Lena\n\n- Lena always rests before noon\n")
     assert [name for name, (kind, _) in ingested(sandbox).items() if kind == "person"] == ["Lena"]

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from types import MappingProxyType
 from zoneinfo import available_timezones
 
 from workbench.frozen import frozen
@@ -290,15 +291,17 @@ def told_in(text: str, *, hints: bool = False) -> Iterator[NamedEntity]:
                     yield NamedEntity(name, kind)
 
 
-def page_subject(path: str, text: str = "", known: Container[str] = ()) -> NamedEntity | None:
+def page_subject(
+    path: str, text: str = "", known: Mapping[str, NamedEntity] = MappingProxyType({})
+) -> NamedEntity | None:
     """Whom or what the page at ``path`` is about, where its folder says what its pages are.
 
     `memory/people/ana-ruiz.md` is about a person, `projects/atlas/README.md` about a project. The name is the
     title of ``text`` where the file is called like it, else the name of the file. The page must say it again,
-    or it must be ``known``: such folders also hold pages on any subject.
+    or it must be ``known`` as one: such folders also hold pages on any subject.
     """
     about, is_said = _titled(path, text)
-    return about if about and (is_said or about.name in known) else None
+    return about if about and (is_said or known.get(about.name) == about) else None
 
 
 def _titled(path: str, text: str) -> tuple[NamedEntity | None, bool]:
@@ -351,8 +354,8 @@ class _FileNames:
     told: Counter[NamedEntity] = field(default_factory=Counter)
     known: set[str] = field(default_factory=set)
     said: set[str] = field(default_factory=set)
-    titles: set[str] = field(default_factory=set)
-    """What pages are called that do not say it again."""
+    titles: set[NamedEntity] = field(default_factory=set)
+    """What pages are about that do not say it again."""
 
 
 class NameEvidence:
@@ -389,7 +392,7 @@ def _borne_out(files: Iterable[_FileNames]) -> dict[str, NamedEntity]:
     told: dict[str, Counter[str]] = defaultdict(Counter)
     known: set[str] = set()
     said: set[str] = set()
-    titles: set[str] = set()
+    titles: set[NamedEntity] = set()
     for file in files:
         known |= file.known
         said |= file.said
@@ -400,7 +403,10 @@ def _borne_out(files: Iterable[_FileNames]) -> dict[str, NamedEntity]:
             days[name] |= on
         for one, count in file.told.items():
             told[one.name][one.type] += count
-    known |= {name for name in titles & said if not _is_ordinary(name, capitals, small, once=True)}
+    for one in titles:
+        if one.name in said and not _is_ordinary(one.name, capitals, small, once=True):
+            known.add(one.name)
+            told[one.name][one.type] += 2
     borne_out = known | {
         name
         for name, on in days.items()
@@ -429,10 +435,10 @@ def _is_ordinary(name: str, capitals: Counter[str], small: Counter[str], *, once
 def _read(file: MemoryFile, text: str) -> _FileNames:
     out = _FileNames()
     about, is_said = _titled(file.path, text) if file.kind is Kind.NOTE else (None, False)
+    if about and not is_said:
+        return _FileNames(titles={about})
     if about:
-        out.told[about] = 2
-        (out.known if is_said else out.titles).add(about.name)
-        return out
+        return _FileNames(known={about.name}, told=Counter({about: 2}))
     day = file.named.day.isoformat() if file.named else file.path
     lines = []
     fenced = False
