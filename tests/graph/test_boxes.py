@@ -36,11 +36,40 @@ def test_the_newest_come_first_and_one_with_a_day_is_due_on_it(sandbox: Sandbox)
     assert open_todos(sandbox) == ["File the taxes by 2026-03-31", "Newer", "Older"]
 
 
-def test_the_bulletin_gives_them_as_the_agents(sandbox: Sandbox) -> None:
+def test_what_a_list_without_days_holds_is_closed_by_no_log(sandbox: Sandbox) -> None:
+    sandbox.write("TODO.md", "# List\n\n- [ ] Buy stamps\n- [x] Buy glue\n")
+    sandbox.write("memory/2026-03-05.md", "- [x] Buy stamps\n- [ ] Buy glue\n")
+    assert open_todos(sandbox) == ["Buy stamps"]
+
+
+def test_a_box_that_the_graph_has_as_a_memory_is_one_todo(sandbox: Sandbox) -> None:
+    sandbox.write("memory/2026-03-05.md", "- [ ] Buy stamps\n- [x] Buy glue\n- [ ] Buy ink\n")
+    sandbox.write(
+        "graph/document/agent-log.md",
+        "---\nname: Agent log\n---\n"
+        "- [todo] [ ] Buy stamps <!-- wb: id=m1 src=memory/2026-03-05.md#L1 -->\n"
+        "- [todo] [ ] Buy glue <!-- wb: id=m2 src=memory/2026-03-05.md#L2 -->\n"
+        "- [todo] Buy ink <!-- wb: id=m3 -->\n",
+    )
+    assert sorted(open_todos(sandbox)) == ["Buy ink", "Buy stamps"]
+    sandbox.write("memory/2026-03-05.md", "- [x] Buy stamps\n- [x] Buy glue\n- [ ] Buy ink\n")
+    assert open_todos(sandbox) == ["Buy ink"]
+
+
+def test_what_the_owner_or_a_type_says_comes_before_any_number_of_boxes(sandbox: Sandbox) -> None:
     sandbox.write("memory/2026-03-05.md", "".join(f"- [ ] Send letter {n}\n" for n in range(30)))
+    sandbox.write("MEMORY.md", "# Memory\n\n- [todo] Renew the lease\n- [ ] Water the fern\n")
+    assert sorted(open_todos(sandbox)[:2]) == ["Renew the lease", "Water the fern"]
+
+
+def test_of_the_agents_boxes_the_bulletin_gives_those_with_a_day(sandbox: Sandbox) -> None:
+    sandbox.write("memory/2026-03-05.md", "- [ ] Send a letter\n- [ ] File the taxes by 2026-03-31\n")
+    sandbox.write("MEMORY.md", "# Memory\n\n- [todo] Renew the lease\n")
     found = bulletin(read_graph(sandbox.workspace), "context", TODAY, memory_loaded=True)
-    section = found.sections[-1]
-    assert (section.title, len(section.lines), section.more) == ("Todos without a date", 10, 20)
+    assert [line.text for section in found.sections for line in section.lines] == [
+        "File the taxes by 2026-03-31",
+        "Renew the lease",
+    ]
     assert "from log" in found.text
 
 

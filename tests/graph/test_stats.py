@@ -50,6 +50,11 @@ def test_what_is_wrong_or_over_is_counted(sandbox: Sandbox) -> None:
     assert found.pending == 5
 
 
+def test_a_box_is_no_memory_without_a_source(sandbox: Sandbox) -> None:
+    sandbox.write("memory/2026-03-05.md", "- [ ] Send a letter\n")
+    assert (figures(sandbox).pending, figures(sandbox).unsourced) == (1, 0)
+
+
 def test_days_and_entities_with_the_most_relations_are_named(sandbox: Sandbox) -> None:
     found = figures(team(sandbox))
     assert (found.oldest, found.newest) == ("2026-01-05", "2026-02-10")

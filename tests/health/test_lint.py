@@ -225,6 +225,22 @@ def test_what_stands_below_two_labels_is_about_two_things(sandbox: Sandbox) -> N
     assert len(remarks(sandbox, "contradiction")) == 1
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- **Staging port: 8443**\n- **Staging port: 9000**\n",
+        "**Staging port: 8443**\n\n**Staging port: 9000**\n",
+        "- Phone number: 111\n- **Important**\n- Phone number: 222\n",
+        "Phone number: 111\n\n**Important**\n\nPhone number: 222\n",
+    ],
+)
+def test_a_bold_line_that_states_something_or_stands_among_others_is_no_label(
+    sandbox: Sandbox, text: str
+) -> None:
+    sandbox.write("TOOLS.md", f"# Tools\n\n{text}")
+    assert len(remarks(sandbox, "contradiction")) == 1
+
+
 def test_two_fields_of_one_section_contradict_each_other_whatever_another_says(sandbox: Sandbox) -> None:
     wifi = "- Home wifi password: {}\n"
     sandbox.write(

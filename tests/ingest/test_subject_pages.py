@@ -13,7 +13,7 @@ from workbench.ingest.ingest import Ingest
 from workbench.ingest.outcomes import summed
 
 NOW = datetime(2026, 3, 20, 9, tzinfo=UTC)
-ANA = "# Ana Ruiz 🦉\n\n- **Work:** leads the print shop in Porto\n- Likes short mails\n"
+ANA = "# Ana Ruiz 🦉\n\n- **Work:** leads the print shop in Porto\n- Ana likes short mails\n"
 
 
 def ingested(sandbox: Sandbox) -> dict[str, tuple[str, list[str]]]:
@@ -29,7 +29,7 @@ def test_the_lines_of_a_persons_page_are_facts_about_them(sandbox: Sandbox) -> N
     sandbox.write("memory/people/ana-ruiz.md", ANA)
     kind, facts = ingested(sandbox)["Ana Ruiz"]
     assert kind == "person"
-    assert facts == ["**Work:** leads the print shop in Porto", "Likes short mails"]
+    assert facts == ["**Work:** leads the print shop in Porto", "Ana likes short mails"]
     (source,) = (one for one in Ingest(sandbox.workspace, now=NOW).run() if "people" in one.source)
     assert source.outcome == "unchanged"
 
@@ -50,15 +50,22 @@ def test_what_an_agent_notes_of_its_owner_stays_off_their_page(sandbox: Sandbox)
 @pytest.mark.parametrize(
     ("path", "text", "said"),
     [
-        ("memory/people/fabian.md", "# Fabian\n", ("Fabian", "person")),
-        ("contacts/dale-abbott/summary.md", "# Dale Abbott\n", ("Dale Abbott", "person")),
-        ("kontakte/lena.md", "# Wer sie ist\n", ("Lena", "person")),
+        ("memory/people/fabian.md", "# Fabian\n\nFabian prints.\n", ("Fabian", "person")),
+        ("contacts/dale-abbott/summary.md", "# Dale Abbott\n\nDale sails.\n", ("Dale Abbott", "person")),
+        ("kontakte/lena.md", "# Wer sie ist\n\nLena segelt.\nLena mag Tee.\n", ("Lena", "person")),
         ("projects/beerpair/README.md", "# BeerPair\n\nBeerPair is an app.\n", ("BeerPair", "project")),
-        ("人物/王小明.md", "# 王小明\n", ("王小明", "person")),
+        ("人物/王小明.md", "# 王小明\n\n王小明喜欢茶。\n", ("王小明", "person")),
         ("projects/reference-libraries.md", "# Reference Libraries\n\nUseful repositories.\n", None),
         ("memory/people/contacts.md", "# People / Contacts\n", None),
         ("memory/people/README.md", "# People\n", None),
         ("memory/recipes/ana.md", "# Ana\n", None),
+        ("people/fabian.md", "# Fabian\n\nLikes tea.\n", None),
+        ("contacts/insurance.md", "# Insurance\n\nInsurance number 77. Insurance pays.\n", None),
+        ("people/meeting-notes.md", "# Meeting Notes\n\nMeeting Notes of Monday. Meeting Notes.\n", None),
+        ("contacts/vacation-2026.md", "# Vacation 2026\n\nVacation 2026 is in Porto. Vacation!\n", None),
+        ("friends/birthday-ideas.md", "# Birthday ideas\n\nBirthday ideas for Ana. Birthday!\n", None),
+        ("memory/team/printers.md", "# Presses\n\nPresses hum. Presses need oil.\n", None),
+        ("family/lena.md", "# Lena\n\nLena sails. Lena likes tea.\n", None),
     ],
 )
 def test_the_folder_and_the_title_say_whom_a_page_is_about(
@@ -66,6 +73,16 @@ def test_the_folder_and_the_title_say_whom_a_page_is_about(
 ) -> None:
     found = page_subject(path, text)
     assert (found and (found.name, found.type)) == said
+
+
+def test_a_page_among_a_familys_is_a_persons_where_a_log_names_them(sandbox: Sandbox) -> None:
+    for name in ("Lena", "Presses", "Dropbox"):
+        sandbox.write(f"memory/family/{name.lower()}.md", f"# {name}\n\n- {name} never rests before noon\n")
+    assert not {"Lena", "Presses", "Dropbox"} & ingested(sandbox).keys()
+    log = "# Day\n\n- Lena came by and oiled the presses\n- Presses run again\n- Dropbox is full\n"
+    sandbox.write("memory/2026-03-05.md", log)
+    sandbox.write("memory/family/lena.md", "# Lena\n\n- Lena always rests before noon\n")
+    assert [name for name, (kind, _) in ingested(sandbox).items() if kind == "person"] == ["Lena"]
 
 
 def test_somebody_who_wants_something_on_three_days_is_a_person(sandbox: Sandbox) -> None:

@@ -160,7 +160,8 @@ class _Sayable:
         memory, entry = held.memory, held.memory.entry
         if is_over(memory, self._today) or (held.entity and is_over(held.entity, self._today)):
             return False
-        dated = memory.type in ("todo", "event") and bool(memory.happens_at or memory.occurred_at)
+        day = memory.happens_at or (memory.occurred_at if memory.type == "event" else None)
+        dated = memory.type in ("todo", "event") and day is not None
         if why := why_by_origin(_origin(held), memory.text, told=True, dated=dated) or why_withheld(
             entry.path, entry.kind, entry.text, memory_loaded=self._loaded
         ):

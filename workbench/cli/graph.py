@@ -258,7 +258,7 @@ def _schedule(*sorts: Sort, ahead: int | None = None) -> None:
             when = str(memory.happens_at or "")
             say(f"  {when:<10}  {item.when:<18}  {item.sort:<8}  {item.held.owner}: {memory.text}".rstrip())
     if len(schedule.undated) > _LISTED:
-        say(f"  and {len(schedule.undated) - _LISTED:,} older ones; --json lists them")
+        say(f"  and {len(schedule.undated) - _LISTED:,} more; --json lists them")
     if schedule.tasks:
         say("Tasks", bold=True)
     for task in schedule.tasks:

@@ -11,9 +11,10 @@ from workbench.graph.keyword_search import may_be, memories_with, mention_of, me
 from workbench.graph.model import EntityMemory, Graph, holds, memory_json
 from workbench.graph.search import MAX_HOPS
 from workbench.memory.entry import stem_of
-from workbench.memory.graph_page import Entity, TypedMemory, name_key
+from workbench.memory.graph_page import Entity, TypedMemory, memory_type, name_key
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.moment import ordinal
+from workbench.memory.origin import Origin
 from workbench.plural import plural
 
 Sort = Literal["todo", "event", "deadline"]
@@ -140,11 +141,12 @@ def _due(graph: Graph, today: date) -> Iterator[DueItem]:
                 yield DueItem(held, "deadline", days)
 
 
-def _by_day(due: DueItem) -> tuple[float, float, str]:
-    """By the day on which it is due; what has none by that on which it was written, the newest first."""
+def _by_day(due: DueItem) -> tuple[bool, float, float, str]:
+    """By the day on which it is due. Of what has none, boxes that others wrote are last, the newest first."""
     memory = due.held.memory
-    day = ordinal(memory.happens_at) if memory.happens_at else -ordinal(memory.day) if memory.day else 0.0
-    return day, -memory.weight, memory.entry.address
+    is_box = not memory_type(memory.entry) and memory.trust != Origin.OWNER and memory.happens_at is None
+    day = -ordinal(memory.day) if is_box and memory.day else ordinal(memory.happens_at or date.min)
+    return is_box, day, -memory.weight, memory.entry.address
 
 
 Nearness = tuple[int, str]

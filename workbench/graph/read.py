@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import date
 from time import time_ns
@@ -78,13 +78,13 @@ class GraphReader:
             if kept is not None:
                 pages[file.path] = kept
         if changed or pages.keys() != self._pages.keys() or self._graph is None:
-            self._graph = Graph(
-                tuple(page.entity for page in pages.values() if page.entity),
-                (
-                    *(memory for page in pages.values() for memory in page.memories),
-                    *_newest(box for page in pages.values() for box in page.boxes),
-                ),
-            )
+            boxes = [box for page in pages.values() for box in page.boxes]
+            lines = {f"{box.entry.path}#L{box.entry.start_line}" for box in boxes}
+            entities = tuple(_copies_done(page.entity, lines) for page in pages.values() if page.entity)
+            typed = [memory for page in pages.values() for memory in page.memories]
+            known = (*typed, *(memory for entity in entities for memory in entity.memories))
+            claims = {claim_key(one.text) for one in known if boxes and one.type == "todo" and not one.done}
+            self._graph = Graph(entities, (*typed, *_newest(boxes, claims)))
         self._pages = pages
         return self._graph
 
@@ -148,12 +148,32 @@ def _boxes(document: Document) -> tuple[TypedMemory, ...]:
     return tuple(found)
 
 
-def _newest(boxes: Iterable[TypedMemory]) -> Iterable[TypedMemory]:
-    """Of boxes with the same words the newest: lists are copied from day to day, and done on a later one."""
+def _copies_done(entity: Entity, lines: Container[str]) -> Entity:
+    """The page, on which copies of boxes that stand in ``lines`` (``path#L12``) count as done.
+
+    They were learnt before boxes were todos, and stay on their page: what acts on it sees all of it.
+    """
+    memories = tuple(
+        replace(one, done=True)
+        if one.text.startswith("[ ]") and any(at in lines for at in one.sources)
+        else one
+        for one in entity.memories
+    )
+    return replace(entity, memories=memories) if memories != entity.memories else entity
+
+
+def _newest(boxes: Iterable[TypedMemory], claims: Container[str]) -> Iterable[TypedMemory]:
+    """Of boxes with the same words the newest: lists are copied from day to day, and done on a later one.
+
+    Those that make one of ``claims`` are typed memories already.
+    """
     by_claim = {}
-    for box in sorted(boxes, key=lambda one: one.occurred_at or date.min):
+    # A list without days stands for itself: no log says what it holds now.
+    for box in sorted(
+        boxes, key=lambda one: (one.occurred_at or date.max, not one.occurred_at and not one.done)
+    ):
         by_claim[claim_key(box.text)] = box
-    return by_claim.values()
+    return (box for claim, box in by_claim.items() if claim not in claims)
 
 
 def read_graph(workspace: Workspace) -> Graph:
@@ -205,9 +225,9 @@ class Ingestion:
 class Stats:
     """Counts of a graph. Days are ISO dates, or None where no memory says one.
 
-    ``expired`` are memories and relations that are over, ``unsourced`` memories that name no source,
-    ``unresolved`` relations that lead to no page, or to a name that several have. ``top`` are the entities
-    with the most relations, of their own and to them.
+    ``expired`` are memories and relations that are over, ``unsourced`` memories that name no source
+    (a box is where it was written), ``unresolved`` relations that lead to no page, or to a name that several
+    have. ``top`` are the entities with the most relations, of their own and to them.
     """
 
     entities: int
@@ -254,7 +274,7 @@ def stats(workspace: Workspace, graph: Graph, today: date) -> Stats:
         relation_kinds=_counted(relation.kind for relation in relations),
         trust=_counted(memory.trust for memory in memories),
         confidence=round(sum(m.confidence for m in memories) / len(memories), 4) if memories else None,
-        unsourced=sum(1 for memory in memories if not memory.sources),
+        unsourced=sum(1 for memory in memories if not memory.sources and memory_type(memory.entry)),
         expired=sum(is_over(line, today) for line in (*memories, *relations)),
         pending=sum(1 for memory in memories if is_pending(memory, today)),
         pinned=sum(1 for m in memories if m.entry.pinned or m.entry.path in pinned_pages),

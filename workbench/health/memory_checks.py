@@ -342,11 +342,13 @@ def contradictions(subject: CheckSubject) -> Look:
     """
     said: dict[tuple[str, ...], list[tuple[Entry, Statement]]] = defaultdict(list)
     labels: dict[tuple[str, ...], str] = {}
-    for entry in subject.corpus.curated:
+    curated = subject.corpus.curated
+    for entry, below in zip(curated, (*curated[1:], None), strict=False):
         section = (entry.path, *entry.heading)
-        if _BOLD_LINE.fullmatch(entry.text):
+        found = statement(entry)
+        if found is None and _is_label(entry, below):
             labels[section] = entry.text
-        elif not why_over(entry, subject.today) and (found := statement(entry)):
+        elif found and not why_over(entry, subject.today):
             said[_topic(found, (*section, labels.get(section, "")))].append((entry, found))
     known = set()
     for (first, one), *rest in said.values():
@@ -399,7 +401,13 @@ def statement(entry: Entry) -> Statement | None:
 
 
 _BOLD_LINE = re.compile(r"\s*(?:\*\*|__)[^*_\n]{1,200}(?:\*\*|__)\s*[:：]?\s*")
-"""A label alone on its line: what stands below it is about what it names."""
+
+
+def _is_label(entry: Entry, below: Entry | None) -> bool:
+    """Whether it names what stands below it: alone on its line, with a colon or above a list."""
+    if entry.form is not Form.PARAGRAPH or not _BOLD_LINE.fullmatch(entry.text):
+        return False
+    return entry.text.rstrip("*_ \n").endswith((":", "：")) or (below is not None and below.form is Form.ITEM)
 
 
 def _topic(found: Statement, section: tuple[str, ...]) -> tuple[str, ...]:

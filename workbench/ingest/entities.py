@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from types import MappingProxyType
 from zoneinfo import available_timezones
 
 from workbench.frozen import frozen
@@ -170,6 +171,17 @@ _FOLDERS = {
 }
 _TYPE_OF_FOLDER = {word: kind for kind, words in _FOLDERS.items() for word in words.split()}
 """What a folder tells that its pages are about."""
+_SHARED_FOLDERS = frozenset({"family", "team", "familie", "familia", "famille"})
+"""Folders of what people do together as often as of who they are."""
+_NOBODY_WORDS = """
+    notes note list lists rules rule decisions decision meeting meetings plan plans idea ideas
+    onboarding insurance birthday birthdays vacation holiday holidays shopping printers processes
+    process goals tasks todo todos calendar schedule budget guidelines agenda roles rota contacts
+    preferences history updates status retro standup travel recipes chores projects tools policies
+    notizen liste regeln termine urlaub versicherung geburtstage einkaufsliste aufgaben notas lista
+    reglas seguro cumpleaños tareas vacaciones règles réunions assurance"""
+_NOBODY = frozenset(_NOBODY_WORDS.split())
+"""Words of titles that are nobody's name."""
 _WHOLE_FOLDER = frozenset({"readme", "index", "summary", "overview", "profile", "about", "notes", "registry"})
 """Names of a page that is about its folder."""
 _TITLE_END = re.compile(r"\s[—–|-]\s|[:(,|]")
@@ -279,32 +291,47 @@ def told_in(text: str, *, hints: bool = False) -> Iterator[NamedEntity]:
                     yield NamedEntity(name, kind)
 
 
-def page_subject(path: str, text: str = "") -> NamedEntity | None:
+def page_subject(
+    path: str, text: str = "", known: Mapping[str, NamedEntity] = MappingProxyType({})
+) -> NamedEntity | None:
     """Whom or what the page at ``path`` is about, where its folder says what its pages are.
 
     `memory/people/ana-ruiz.md` is about a person, `projects/atlas/README.md` about a project. The name is the
-    title of ``text`` where the file is called like it, else the name of the file. All pages but people's must
-    say it again: their folders also hold pages on any subject.
+    title of ``text`` where the file is called like it, else the name of the file. The page must say it again,
+    or it must be ``known`` as one: such folders also hold pages on any subject.
     """
+    about, is_said = _titled(path, text)
+    return about if about and (is_said or known.get(about.name) == about) else None
+
+
+def _titled(path: str, text: str) -> tuple[NamedEntity | None, bool]:
+    """The subject that folder and title tell, and whether the page itself bears it out."""
     *folders, stem = path.casefold().removesuffix(".md").split("/")
     if stem in _WHOLE_FOLDER and folders:
         stem = folders.pop()
     kind = _TYPE_OF_FOLDER.get(folders[-1]) if folders else None
     words = stem.replace("_", " ").replace("-", " ").split()
     if kind is None or stem in _TYPE_OF_FOLDER:
-        return None
+        return None, False
     headed = re.search(r"^# (.+)$", text, re.MULTILINE)
     title = _TITLE_END.split(headed[1].replace("_", " "))[0] if headed else ""
     said = " ".join(re.findall(r"[\w.'’&+-]*\w", title))
-    if (
-        text
-        and kind != "person"
-        and not any(text.casefold().count(name) > 1 for name in (stem, said.casefold()) if name)
-    ):
-        return None
     if not {*said.casefold().replace("-", " ").split()} & {*words, "".join(words)}:
         said = " ".join(words).title() if kind == "person" else " ".join(words)
-    return NamedEntity(said, kind) if is_name(said) and len(said.split()) <= _MOST_WORDS else None
+    if not is_name(said) or len(said.split()) > _MOST_WORDS or (kind == "person" and not _is_persons(said)):
+        return None, False
+    if kind == "person":  # who is called by the first name
+        again = folders[-1] not in _SHARED_FOLDERS and text.count(said.split()[0]) > 1
+    else:
+        again = any(text.casefold().count(name) > 1 for name in (stem, said.casefold()))
+    return NamedEntity(said, kind), not text or again
+
+
+def _is_persons(name: str) -> bool:
+    """Whether a name has the form of a person's: capitals, or a script without them, and no ordinary word."""
+    words = name.casefold().replace("-", " ").split()
+    is_written_so = re.fullmatch(NAME, name) or name.lower() == name.upper()
+    return bool(is_written_so) and not re.search(r"\d", name) and _NOBODY.isdisjoint(words)
 
 
 def without_links(text: str) -> str:
@@ -326,6 +353,9 @@ class _FileNames:
     small: Counter[str] = field(default_factory=Counter)
     told: Counter[NamedEntity] = field(default_factory=Counter)
     known: set[str] = field(default_factory=set)
+    said: set[str] = field(default_factory=set)
+    titles: set[NamedEntity] = field(default_factory=set)
+    """What pages are about that do not say it again."""
 
 
 class NameEvidence:
@@ -361,14 +391,22 @@ def _borne_out(files: Iterable[_FileNames]) -> dict[str, NamedEntity]:
     small: Counter[str] = Counter()
     told: dict[str, Counter[str]] = defaultdict(Counter)
     known: set[str] = set()
+    said: set[str] = set()
+    titles: set[NamedEntity] = set()
     for file in files:
         known |= file.known
+        said |= file.said
+        titles |= file.titles
         capitals.update(file.capitals)
         small.update(file.small)
         for name, on in file.days.items():
             days[name] |= on
         for one, count in file.told.items():
             told[one.name][one.type] += count
+    for one in titles:
+        if one.name in said and not _is_ordinary(one.name, capitals, small, once=True):
+            known.add(one.name)
+            told[one.name][one.type] += 2
     borne_out = known | {
         name
         for name, on in days.items()
@@ -396,7 +434,10 @@ def _is_ordinary(name: str, capitals: Counter[str], small: Counter[str], *, once
 
 def _read(file: MemoryFile, text: str) -> _FileNames:
     out = _FileNames()
-    if file.kind is Kind.NOTE and (about := page_subject(file.path, text)):
+    about, is_said = _titled(file.path, text) if file.kind is Kind.NOTE else (None, False)
+    if about and not is_said:
+        return _FileNames(titles={about})
+    if about:
         return _FileNames(known={about.name}, told=Counter({about: 2}))
     day = file.named.day.isoformat() if file.named else file.path
     lines = []
@@ -414,6 +455,7 @@ def _read(file: MemoryFile, text: str) -> _FileNames:
         out.known.update(marked_in(line))
         words = plain_words(line)
         out.small.update(found[0] for found in _LOWER.finditer(words))
+        out.said.update(name for name, _ in _phrases(words))
         told = [*told_in(words, hints=True)]
         out.told.update(told)
         named = [found["name"] for found in _QUOTED.finditer(words) if is_name(found["name"])]

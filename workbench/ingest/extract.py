@@ -63,6 +63,24 @@ _FUTURE = re.compile(
     re.IGNORECASE,
 )
 """Words of a sentence that speaks of what is still to come."""
+_START = (
+    r"[\W_]{0,10}(?:(?:\w{1,30}['’]?s|the|an?|my|our|der|die|mein\w*|unser\w*|el|la|mi|una?|le|ma|mon"
+    r"|notre) )?"
+)
+_APPOINTMENT = re.compile(
+    _START + r"(?:exam|trip|flight|conference|wedding|vacation|holiday|interview|presentation|party|concert"
+    r"|dentist|doctor|deliver|send|submit|file|pay|call|finish|prepare|buy|renew|return|bring|visit|register"
+    r"|abgabe|prüfung|klausur|reise|flug|hochzeit|urlaub|(?:zahn)?arzt|examen|viaje|vuelo|boda|entrega"
+    r"|vacaciones|voyage|vol|mariage|vacances)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that orders something, or tells of what is agreed on for a day."""
+_REMINDER = re.compile(
+    _START + r"(?:remind\w*|remember|don['’]t forget|erinner\w*|rappel\w*|recuerd\w+|recordatorio"
+    r"|birthday|geburtstag|cumpleaños|anniversaire)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins whose day, without a year, is never the last one."""
 _RECENT, _HALF_A_YEAR = timedelta(60), timedelta(183)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _LIMIT = re.compile(
@@ -124,15 +142,17 @@ def day_in(text: str, said_on: date | None) -> date | None:
     """The one day that ``text`` names; None where it names none, several, or a longer time than a week.
 
     A day without a year (`on April 1`) is the nearest one, and the next one where the sentence speaks of what
-    is to come and the last one is not of the last weeks; a weekday is the next one. Both are past ones where
-    it tells of the past. `In 3 days` is a day only of what is to come. Of a week to come it is the first day.
+    is to come and the last one is not of the last weeks, or reminds of it; a weekday is the next one. Both
+    are past ones where it tells of the past. `In 3 days` is a day only of what is to come. Of a week to come
+    it is the first day.
     """
     if named := named_days(text):
         return named[0] if len(named) == 1 else None
     if said_on is None or len({one[0].casefold() for one in _WEEKDAY.finditer(text)}) > 1:
         return None
     past = _PAST.search(text) is not None
-    ahead = not past and _FUTURE.search(text) is not None
+    ahead = not past and bool(_FUTURE.search(text) or _APPOINTMENT.match(text))
+    recent = timedelta(0) if _REMINDER.match(text) else _RECENT if ahead else _HALF_A_YEAR
     found = [] if past else list(coming(text, said_on, ahead=ahead))
     for one in found:
         text = text.replace(one.words, " ")  # `the day after tomorrow` is no `tomorrow`
@@ -144,7 +164,7 @@ def day_in(text: str, said_on: date | None) -> date | None:
     day, words = found[0].first, found[0].words
     if day >= said_on or past or _YEAR.search(words):
         return day
-    if not _WEEKDAY.search(words) and said_on - day < (_RECENT if ahead else _HALF_A_YEAR):
+    if not _WEEKDAY.search(words) and said_on - day < recent:
         return day
     return _next(day, words, said_on)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
+from types import MappingProxyType
 
 from workbench.dreaming.proposals.suspicious import SuspiciousLine
 from workbench.errors import NotCuratableError, UsageError
@@ -99,7 +100,10 @@ class PassageSource:
 
 
 def read_source(
-    document: Document, *, owner: Collection[str] = (), known: Container[str] = ()
+    document: Document,
+    *,
+    owner: Collection[str] = (),
+    known: Mapping[str, NamedEntity] = MappingProxyType({}),
 ) -> PassageSource:
     """The lines of an episode, log, note or MEMORY.md. Raises NotCuratableError for everything else.
 
@@ -152,7 +156,7 @@ def read_source(
         user=user,
         unread=sum(entry.part > MOST_PARTS for entry in document.entries),
         owner=names,
-        subject=page_subject(document.path, beginning(document.data.decode("utf-8", "replace"))),
+        subject=page_subject(document.path, beginning(document.data.decode("utf-8", "replace")), known),
         suspicious=tuple(suspicious),
     )
 
