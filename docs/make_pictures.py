@@ -69,8 +69,8 @@ SCENES: dict[str, tuple[str, tuple[int, int], tuple[str, ...]]] = {
 """For each picture its theme, its size and its keys, and what is waited for between them."""
 _READING = ("reading …", "looking …", "working …", "… check", "     waits ")
 STATES: dict[str, Callable[[WorkbenchApp], bool]] = {
-    "wait": lambda app: (app.main.live_search.found or NOTHING).mode == "hybrid",
-    "then": lambda app: STATES["wait"](app) and (app.main.live_search.found or NOTHING).moment is not None,
+    "wait": lambda app: (app.main.live_search._state.found or NOTHING).mode == "hybrid",
+    "then": lambda app: STATES["wait"](app) and (app.main.live_search._state.found or NOTHING).moment is not None,
     "answered": lambda app: isinstance(app.screen, AgentScreen) and app.screen.answered,
     "dreamt": lambda app: "new proposals" in shown(app),
     "read": lambda app: app.screen is not app.main and not any(words in shown(app) for words in _READING),
