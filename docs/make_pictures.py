@@ -68,9 +68,16 @@ SCENES: dict[str, tuple[str, tuple[int, int], tuple[str, ...]]] = {
 }
 """For each picture its theme, its size and its keys, and what is waited for between them."""
 _READING = ("reading …", "looking …", "working …", "… check", "     waits ")
+
+
+def answer(app: WorkbenchApp) -> SearchUpdate:
+    """The answer of the search that is shown."""
+    return app.main.live_search._state.found or NOTHING
+
+
 STATES: dict[str, Callable[[WorkbenchApp], bool]] = {
-    "wait": lambda app: (app.main.live_search._state.found or NOTHING).mode == "hybrid",
-    "then": lambda app: STATES["wait"](app) and (app.main.live_search._state.found or NOTHING).moment is not None,
+    "wait": lambda app: answer(app).mode == "hybrid",
+    "then": lambda app: STATES["wait"](app) and answer(app).moment is not None,
     "answered": lambda app: isinstance(app.screen, AgentScreen) and app.screen.answered,
     "dreamt": lambda app: "new proposals" in shown(app),
     "read": lambda app: app.screen is not app.main and not any(words in shown(app) for words in _READING),
