@@ -22,20 +22,19 @@ _PASSWORD = re.compile(
 _FENCE = re.compile(r"^\s*(?:```|~~~|\$\$)")
 A_RECORD, NO_WORDS = "a heartbeat, cron or session record", "no words"
 _REPLY = r"\b(?:HEARTBEAT_OK|NO_(?:REPLY|FLUSH))\b"
-RECORD = re.compile(
+_ANSWER = re.compile(
     rf"^(?:[^\w\n]|\d)*{_REPLY}[\"'`*_)]*[^\S\n]*(?:$|[.:;,!(—–-])"
     rf"|^(?:[^\w\n]*\w+\b){{0,3}}[^\w\n]*{_REPLY}(?:[^\w\n]+\w+){{0,2}}[^\w\n]*$"
-    rf"|\b(?:system|user|assistant)\s?:[^\n]*{_REPLY}|{_REPLY} if nothing|\bstart with {_REPLY}"
-    r"|\bRead HEARTBEAT\.md\b"
+    rf"|\b(?:system|user|assistant)\s?:[^\n]*{_REPLY}|{_REPLY} if nothing|\bstart with {_REPLY}",
+    re.IGNORECASE | re.MULTILINE,
+)
+_TURN = re.compile(
+    r"\bRead HEARTBEAT\.md\b"
     r"|^\s*(?:system|user)\s?:\s*\[?(?:cron|heartbeat|scheduled)\b"
     r"|^\s*(?:user|assistant)\s?:\s*<[a-z][a-z-]*>\s*$"
     r"|^\s*\[cron[:\s]|^\s*(?:-\s*)?\**(?:session (?:id|key)|conversation_label|message_id)\**\s*:",
     re.IGNORECASE | re.MULTILINE,
 )
-"""A turn of a heartbeat or a schedule, and the header of a session: what programs write each time.
-
-A sentence that only names what a heartbeat answers may be a rule.
-"""
 _HEARTBEAT_FILE = "HEARTBEAT.md"
 _BLANK = re.compile(
     r"\{\{?[a-z][\w ]{1,30}\}?\}|<[a-z][a-z _-]{1,30}>|_{4,}|\[(?:your|insert|todo|tbd)\b[^\]]{0,30}\]", re.I
@@ -62,6 +61,15 @@ _LEAST_NAME = 2
 _MOST_BLANKS = 2
 
 
+def is_record(text: str) -> bool:
+    """Whether it is a turn of a heartbeat or a schedule, or the header of a session, as programs write them.
+
+    A sentence that only names what a heartbeat answers may be a rule.
+    """
+    answers = "_" in text and _ANSWER.search(text)  # which most lines cannot
+    return bool(answers or _TURN.search(text))
+
+
 def secret_in(text: str) -> bool:
     """Whether a text holds a token, a key or a password."""
     return _PASSWORD.search(text) is not None or bool(secrets_in(text))
@@ -83,7 +91,7 @@ def _says_nothing(text: str) -> str | None:
     """Why the form of a block says that nothing in it is said by anybody."""
     if _FENCE.match(text):
         return "a code block"
-    if RECORD.search(text):
+    if is_record(text):
         return A_RECORD
     if _HEARTBEAT_FILE in text:
         return "about the heartbeat"

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
 from operator import attrgetter
 
-from workbench.dreaming.vetoes import LEADS_IN, RECORD
+from workbench.dreaming.vetoes import LEADS_IN, is_record
 from workbench.health.finding import Finding, Fix, Look
 from workbench.health.subject import CURATED, CheckSubject, about, few, fix_of, place_of, shown
 from workbench.memory.claims import bag_of_words, distinction, jaccard, near_pairs
@@ -145,7 +145,7 @@ def _states(entry: Entry) -> bool:
     A command is there as often as somebody ran it.
     """
     text = entry.text.strip()
-    if RECORD.search(text) or is_session_field(entry):
+    if is_record(text) or is_session_field(entry):
         return False
     return "\n" in text or not (LEADS_IN.search(text) or machine_made(text) == "a shell command")
 

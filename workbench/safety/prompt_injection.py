@@ -567,7 +567,12 @@ def order_in(text: str, origin: str) -> str | None:
 
 
 def _verbs_in(text: str) -> set[str]:
-    low = _NO_VERB.sub(" ", text).casefold()
+    """The verbs of ``text``, but for what only looks like one: most lines have none at all."""
+    return _words_like_verbs(text) and _words_like_verbs(_NO_VERB.sub(" ", text))
+
+
+def _words_like_verbs(text: str) -> set[str]:
+    low = text.casefold()
     found = set().union(*(_VERBS_OF[word] for word in _VERBS_OF.keys() & set(_WORDS.findall(low))))
     if not low.isascii():
         found |= {verb for verb, pattern in _UNPARTED.items() if pattern.search(low)}
