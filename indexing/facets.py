@@ -31,9 +31,9 @@ _LONGEST = 300
 _UNSAID = 127
 """The importance that stands for none: real ones end at 100."""
 
-_PROMPTS_BIT = 1 << 40
-_PROMPT_BYTES = 120
-_PROMPT_ENDS = ("?", "？", "؟", ":", "：")
+_LEAD_IN_BIT = 1 << 40
+_LEAD_IN_BYTES = 120
+_LEAD_IN_ENDS = ("?", "？", "؟", ":", "：")
 
 
 @frozen_kw_only
@@ -43,7 +43,7 @@ class Facets:
     ``user`` is whose memory it is, empty for everybody's; ``sources`` are the files, sessions and writers
     that it came from. ``names`` are those of its page, ``ids`` its own and its page's. ``trust`` is what the
     files say: which commit brought a line, and whether that lowers it, is known to the history alone.
-    ``prompts`` says of a short entry that it asks or announces: what is looked for stands in others.
+    ``leads_in`` says of a short entry that it asks or announces: what is looked for stands in others.
     """
 
     type: str = ""
@@ -54,13 +54,13 @@ class Facets:
     names: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
-    prompts: bool = False
+    leads_in: bool = False
 
     @property
     def marks(self) -> int:
         """What ranking needs, as one number; see ``importance_in`` and others."""
         importance = _UNSAID if self.importance is None else self.importance
-        return importance | self.pinned << 7 | user_code(self.user) << 8 | _PROMPTS_BIT * self.prompts
+        return importance | self.pinned << 7 | user_code(self.user) << 8 | _LEAD_IN_BIT * self.leads_in
 
     def terms(self) -> list[str]:
         """The facets as raw terms of the word index, ``name:value``."""
@@ -105,8 +105,8 @@ class FacetsOf:
             names=self._names,
             ids=_distinct([*own.all("id"), *self._ids]),
             sources=_distinct([*named, *self._sources, *([session] if session else [])]),
-            prompts=entry.text.rstrip(" *_").endswith(_PROMPT_ENDS)
-            and len(entry.text.encode("utf-8", "replace")) <= _PROMPT_BYTES,
+            leads_in=entry.text.rstrip(" *_").endswith(_LEAD_IN_ENDS)
+            and len(entry.text.encode("utf-8", "replace")) <= _LEAD_IN_BYTES,
         )
 
     def _said(self, own: Provenance, name: str) -> str | None:
@@ -147,9 +147,9 @@ def user_in(marks: int) -> int:
     return marks >> 8 & 0xFFFFFFFF
 
 
-def prompts_in(marks: int) -> bool:
+def leads_in(marks: int) -> bool:
     """Whether ``Facets.marks`` says that an entry only asks or announces."""
-    return bool(marks & _PROMPTS_BIT)
+    return bool(marks & _LEAD_IN_BIT)
 
 
 def _percent(said: str | None, usual: float | None) -> int | None:

@@ -11,7 +11,7 @@ from dataclasses import fields
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 
-from indexing.facets import Facets, importance_in, pinned_in, prompts_in, user_in
+from indexing.facets import Facets, importance_in, leads_in, pinned_in, user_in
 from indexing.query.dates import Period
 from indexing.query.question import WordForm
 from indexing.ranking.weights import Weights
@@ -28,7 +28,7 @@ DECAYING = frozenset({Kind.LOG})
 RRF_K = 60
 """Cormack, Clarke and Büttcher, 2009."""
 
-_PROMPT = 0.9
+_LEAD_IN = 0.9
 """The factor of entries that only ask or announce (benchmarks/README.md, "Weights")."""
 
 _NEUTRAL = 0.5
@@ -41,7 +41,7 @@ class Scores:
     """The parts of a score.
 
     ``lexical`` and ``vector`` lie in [0, 1]; ``share`` is what the vector counts, words count the rest;
-    ``date`` is added; ``recency``, ``boost``, ``importance``, ``pin``, ``user`` and ``prompt`` are factors.
+    ``date`` is added; ``recency``, ``boost``, ``importance``, ``pin``, ``user`` and ``lead_in`` are factors.
     """
 
     lexical: float = 0.0
@@ -53,13 +53,13 @@ class Scores:
     importance: float = 1.0
     pin: float = 1.0
     user: float = 1.0
-    prompt: float = 1.0
+    lead_in: float = 1.0
 
     @property
     def total(self) -> float:
         """The score that the parts make."""
         likeness = self.share * self.vector + (1.0 - self.share) * self.lexical
-        factors = (self.recency, self.boost, self.importance, self.pin, self.user, self.prompt)
+        factors = (self.recency, self.boost, self.importance, self.pin, self.user, self.lead_in)
         return (likeness + self.date) * math.prod(factors)
 
     def as_json(self) -> dict[str, float]:
@@ -181,7 +181,7 @@ def rank(
             importance=_importance(one, weights.importance),
             pin=1.0 + weights.pin if pinned_in(one.marks) else 1.0,
             user=1.0 + weights.user if user and user_in(one.marks) == user else 1.0,
-            prompt=1.0 if raw or not prompts_in(one.marks) else _PROMPT,
+            lead_in=1.0 if raw or not leads_in(one.marks) else _LEAD_IN,
         )
         ranked.append(Ranked(one, scores.total, scores))
     return sorted(ranked, key=_order)
@@ -327,8 +327,8 @@ def parts_of(
         parts.append(ScorePart("pin", "times", 1.0, weights.pin, scores.pin, "pinned"))
     if scores.user != 1.0:
         parts.append(ScorePart("user", "times", 1.0, weights.user, scores.user, "their own"))
-    if scores.prompt != 1.0:
-        parts.append(ScorePart("prompt", "times", 1.0, 1.0, scores.prompt, "only asks or announces"))
+    if scores.lead_in != 1.0:
+        parts.append(ScorePart("lead-in", "times", 1.0, 1.0, scores.lead_in, "only asks or announces"))
     if one.word:
         name, form = _HAVING[one.word]
         parts.append(ScorePart(name, "first", 1.0, 1.0, 0.0, form))

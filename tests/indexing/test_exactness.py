@@ -90,8 +90,8 @@ def test_an_entry_that_only_asks_or_announces_stands_below_one_that_says(memory:
     memory.reindex()
     hits = memory.hybrid().search(Query("port of the staging server", explain=True)).hits
     assert "8443" in hits[0].snippet
-    assert [hit.scores.prompt for hit in hits] == [1.0, 0.9, 0.9]
-    assert "prompt 1.00: times 0.900 (only asks or announces)" in (hits[1].explanation or "")
+    assert [hit.scores.lead_in for hit in hits] == [1.0, 0.9, 0.9]
+    assert "lead-in 1.00: times 0.900 (only asks or announces)" in (hits[1].explanation or "")
 
 
 def test_by_meaning_alone_a_name_counts_like_any_word(filled: Memory) -> None:

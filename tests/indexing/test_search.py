@@ -108,7 +108,7 @@ def test_an_answer_is_the_json_of_the_command_line(filled: Memory) -> None:
     assert hit["path"] == "MEMORY.md"
     assert (hit["start_line"], hit["end_line"]) == (4, 4)
     assert hit["entry"].startswith("MEMORY.md#")
-    parts = ["lexical", "vector", "share", "date", "recency", "boost", "importance", "pin", "user", "prompt"]
+    parts = ["lexical", "vector", "share", "date", "recency", "boost", "importance", "pin", "user", "lead_in"]
     assert list(hit["scores"]) == parts
 
 

@@ -74,7 +74,7 @@ _GREETINGS = """
     hoi goedemorgen dank bedankt ja nee goed
     privet spasibo da net khorosho привет здравствуйте спасибо пожалуйста да нет хорошо ладно пока
 """
-_SAID_IN_PASSING = frozenset(_GREETINGS.split())
+_COURTESIES = frozenset(_GREETINGS.split())
 _POLITE = re.compile(
     "你好|您好|谢谢|謝謝|好的|是的|不是|可以|请|請|再见|早上好|晚上好|早安|晚安|继续|嗯+|哦+"
     "|こんにちは|こんばんは|おはよう(?:ございます)?|ありがとう(?:ございます)?|お願いします|はい|いいえ"
@@ -94,7 +94,7 @@ def meaningful_words(message: str) -> tuple[str, ...]:
     """
     plain = normal(_POLITE.sub(" ", message[:READ])).casefold()
     said = (match[0] for match in WORD.finditer(plain))
-    said_often = _SAID_IN_PASSING | stop_words(plain)
+    said_often = _COURTESIES | stop_words(plain)
     words = [word for word in said if word not in said_often and (len(word) > 1 or word.isdigit())]
     for run in blankless_runs(plain):
         words += (run[at : at + _CHARACTERS_A_WORD] for at in range(0, len(run), _CHARACTERS_A_WORD))

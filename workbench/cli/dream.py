@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -253,9 +252,11 @@ def _say_dream(found: Dream, proposed: Proposed) -> None:
 def _explain(place: Workspace, wanted: str) -> None:
     if not wanted.strip():
         raise UsageError("explain which claim?", hint="give a key, an entry or words")
-    # A sentence may speak of a line of a file.
-    with contextlib.suppress(*[WorkbenchError] if " " in wanted.strip() else []):
+    try:
         wanted = content_address(place, wanted)
+    except WorkbenchError:
+        if " " not in wanted.strip():  # a sentence may speak of a line of a file
+            raise
     with Bar() as progress:
         found = explain(place, wanted, this_moment(), tell=progress.follow)
     if answered(found):
