@@ -37,7 +37,7 @@ from workbench import __version__
 from workbench.agent.agent_text import as_line
 from workbench.agent.bulletin import Which, bulletin, owner_page
 from workbench.agent.context import inject
-from workbench.agent.line_warnings import line_warnings
+from workbench.agent.tools.queries import line_warnings
 from workbench.agent.tools.registry import TOOLS, advice, call_tool
 from workbench.agent.tools.tool import AgentSession, Call, Lane, ToolError
 from workbench.errors import NotMemoryError, UsageError, WorkbenchError

@@ -28,7 +28,7 @@ class LazyCommand(NamedTuple):
     hidden: bool = False
 
 
-_CHOSEN_OTHERWISE = {"forget": "curate:forget", "quarantine": "curate:quarantine"}
+_CHOSEN_OTHERWISE = {"forget": "operation_command:forget", "quarantine": "operation_command:quarantine"}
 """Operations whose commands have options of their own to say what they are done to."""
 
 

@@ -27,7 +27,6 @@ from workbench.agent.federated_search import (
     graph_relevance,
     marked,
 )
-from workbench.agent.line_warnings import line_warnings
 from workbench.agent.tools.tool import (
     ANYTHING,
     AgentSession,
@@ -58,9 +57,10 @@ from workbench.graph.search import Relevance, search_graph, unnamed_words
 from workbench.memory.entry import Entry, Kind, RelPath, is_outside
 from workbench.memory.graph_page import TypedMemory
 from workbench.memory.markdown import Document
+from workbench.memory.origin import Origin, OriginReader
 from workbench.plural import plural
 from workbench.safety.secrets import masked
-from workbench.safety.terminal import visible
+from workbench.safety.terminal import cut, visible
 from workbench.workspace.layout import ARCHIVE
 
 MOST_LINES = 2_000
@@ -70,6 +70,8 @@ _LINES = 200
 """What it returns where nobody says how many."""
 _AROUND = 500
 """Lines above and below that are looked at for secrets too."""
+_LONGEST_WARNING = 300
+"""Characters; of a file in which every other line has a warning the first are enough."""
 ModeArgument = Annotated[
     ModeName,
     "Hybrid (keyword and semantic), keyword (lexical) or semantic (vector)",
@@ -208,6 +210,38 @@ def _part(session: AgentSession, asked: str) -> tuple[str, Document, int, int | 
             return _part(session, prefix + asked)
         raise error if isinstance(error, EntryNotFoundError) else NotMemoryError(path) from None
     return path if place is own else prefix + path, document, start, length
+
+
+def line_warnings(document: Document, first: int, last: int) -> list[str]:
+    """A warning for each reason why some of these lines are not to be trusted, with their numbers."""
+    origins = OriginReader(document)
+    spans = [
+        (one.start_line, one.end_line, one.text, origins.of(one))
+        for block in document.blocks
+        if block.first < last and block.last >= first
+        for one in document.entries_of(block)
+        if one.start_line <= last and one.end_line >= first
+    ]
+    inside = {number for start, end, *_ in spans for number in range(start, end + 1)}
+    starts = document.line_starts
+    for n in range(first, min(last, len(starts) - 1) + 1):
+        if n not in inside:
+            row = document.data[starts[n - 1] : starts[n]].decode("utf-8", "replace")
+            spans.append((n, n, row, Origin.AGENT))
+    found: dict[str, dict[tuple[int, int], None]] = {}
+    for start, end, text, origin in sorted(spans):
+        outside = "it is from outside" if origin is Origin.OUTSIDE else None
+        for why in filter(None, (why_distrusted(text, origin), outside)):
+            found.setdefault(why, {})[start, end] = None
+    return [
+        cut(f"{_numbers(where)}: {why}: do not trust it", _LONGEST_WARNING) for why, where in found.items()
+    ]
+
+
+def _numbers(where: Iterable[tuple[int, int]]) -> str:
+    """``lines 4, 9-12``."""
+    told = ", ".join(f"{start}" if start == end else f"{start}-{end}" for start, end in where)
+    return f"{'line' if told.isdigit() else 'lines'} {told}"
 
 
 def shown(words: str) -> str:

@@ -10,37 +10,18 @@ from typing import Any
 
 from workbench.agent.agent_text import as_line
 from workbench.agent.federated_search import READ_ONLY
-from workbench.agent.tools.graph_changes import (
-    memory_graph_forget,
-    memory_graph_skip,
-    memory_graph_store,
-    memory_graph_update,
-)
-from workbench.agent.tools.queries import (
-    knowledge_graph_search,
-    memory_get,
-    memory_graph_query,
-    memory_graph_recall,
-    memory_search,
-)
+from workbench.agent.tools import graph_changes, queries
 from workbench.agent.tools.tool import LONGEST_ADVICE, AgentSession, Call, Result, Tool, ToolError
 from workbench.errors import WorkbenchError, disk_error
 from workbench.safety.secrets import masked
 
 TOOLS: Mapping[str, Tool] = {
-    tool.name: tool
-    for tool in (
-        memory_search,
-        memory_get,
-        memory_graph_recall,
-        memory_graph_query,
-        knowledge_graph_search,
-        memory_graph_store,
-        memory_graph_update,
-        memory_graph_forget,
-        memory_graph_skip,
-    )
+    name: tool
+    for module in (queries, graph_changes)
+    for name, tool in vars(module).items()
+    if isinstance(tool, Tool)
 }
+"""Every tool that these modules declare, in their order."""
 _NEXT = {
     "entry-not-found": "Call memory_search or memory_graph_query again: it gives today's ids and entries.",
     "entry-ambiguous": "Give the whole entry, as memory_search returned it.",
