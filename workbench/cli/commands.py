@@ -122,18 +122,15 @@ LISTED = {listed.name: listed for group in COMMANDS.values() for listed in group
 """All of them by name, in the same order."""
 
 
-class Commands(UserDict[str, click.Command]):
+class Commands(UserDict[str, Any]):
     """The commands of the program by name; one is imported when it is first looked up."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.data: dict[str, Any] = dict.fromkeys(LISTED)
 
     def __getitem__(self, name: str) -> click.Command:
         """The command of this name. Raises KeyError where there is none."""
-        command: click.Command = self.data[name] or _loaded(LISTED[name])
-        self.data[name] = command
-        return command
+        if isinstance(self.data[name], LazyCommand):
+            self.data[name] = _loaded(self.data[name])
+        found: click.Command = self.data[name]
+        return found
 
 
 def _loaded(listed: LazyCommand) -> click.Command:

@@ -29,7 +29,7 @@ from workbench.cli.console import (
     workspace,
 )
 from workbench.cli.operation_command import act
-from workbench.config.settings_report import ReportedSetting, SettingMessage, SettingsReport, tell, value_text
+from workbench.config.settings_report import ReportedSetting, SettingMessage, tell, value_text
 from workbench.errors import NoWorkspaceError, UsageError
 from workbench.operations.edit_settings import Value, parse_value, plan_setting, set_own
 from workbench.workspace.layout import SETTINGS_FILE
@@ -51,7 +51,7 @@ def config(ctx: click.Context, check: bool) -> int:
     """
     if ctx.invoked_subcommand is not None:
         return 0
-    told = _told()
+    told = tell(_workspace_file())
     settings = [] if check else told.settings
     problems = [
         {
@@ -85,7 +85,7 @@ def show(name: str) -> None:
     """Show one setting in full.
 
     Its value, default, origin and meaning."""
-    setting = _told().of(name)
+    setting = tell(_workspace_file()).of(name)
     if answered(_setting_json(setting)):
         return
     declared = setting.declared
@@ -158,10 +158,6 @@ def _change(name: str, value: Value | None, shared: bool) -> None:
     narrate(f"{'taken out of' if value is None else 'written into'} {changed.path}")
     if changed.overruled:
         narrate(f"it has no effect here: {changed.overruled}")
-
-
-def _told() -> SettingsReport:
-    return tell(_workspace_file())
 
 
 def _workspace_file() -> Path | None:

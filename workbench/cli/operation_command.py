@@ -150,24 +150,21 @@ def whose(asked: _Asked) -> Iterator[tuple[AddressedWorkspace, _Asked]]:
     A file of one's own that is called so goes before it. Raises UsageError where the leader's cannot be read.
     """
     with workspace() as here:
-        if not asked or not here.is_leaders(asked):
-            yield AddressedWorkspace(here), asked
-            return
-        if isinstance(here, PastWorkspace):
-            raise UsageError(
-                f"{asked} is the leader's, and --as-of shows your own memory only",
-                hint="omit --as-of, or select the leader's folder with -w",
-            )
-        from workbench.agent.federated_search import (
-            open_leader,  # not before it is needed: it brings the engines
-        )
+        leader = None
+        if asked and here.is_leaders(asked):
+            if isinstance(here, PastWorkspace):
+                raise UsageError(
+                    f"{asked} is the leader's, and --as-of shows your own memory only",
+                    hint="omit --as-of, or select the leader's folder with -w",
+                )
+            from workbench.agent.federated_search import open_leader  # brings the engines
 
-        leader = open_leader(here)
-        if leader is None:  # it is one's own
+            leader = open_leader(here)
+        if asked and leader is not None:
+            with contextlib.closing(leader):
+                yield AddressedWorkspace(leader, LEADER_MARK), asked.removeprefix(LEADER_MARK)
+        else:
             yield AddressedWorkspace(here), asked
-            return
-        with contextlib.closing(leader):
-            yield AddressedWorkspace(leader, LEADER_MARK), asked.removeprefix(LEADER_MARK)
 
 
 _TYPES: dict[Kind, click.ParamType[Any]] = {

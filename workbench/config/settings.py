@@ -20,7 +20,7 @@ from workbench.config.safe_yaml import MAX_BYTES, MappingError, read_mapping
 from workbench.errors import UsageError
 from workbench.format_version import FORMAT, KEY, format_in
 from workbench.frozen import frozen, frozen_kw_only
-from workbench.special_files import open_regular
+from workbench.special_files import read_regular
 
 _T = TypeVar("_T")
 
@@ -411,8 +411,7 @@ def read_file(path: Path, *, trusted: bool) -> bytes:
         with path.open("rb") as file:
             return file.read(MAX_BYTES + 1)
     try:
-        with open_regular(path) as descriptor, os.fdopen(os.dup(descriptor), "rb") as file:
-            return file.read(MAX_BYTES + 1)
+        return read_regular(path, MAX_BYTES + 1)
     except ValueError as error:
         hint = "write the settings into it directly, or remove it"
         raise SettingsFileError(path, "is not a plain file", hint=hint) from error

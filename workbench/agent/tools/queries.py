@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from indexing.document import Stored, entry_key
+from indexing.facets import Facets
 from indexing.query.question import Filters
 from indexing.search.answer import Hit, Query
 from indexing.search.modes import MODES, ModeName
@@ -30,7 +31,6 @@ from workbench.agent.federated_search import (
 from workbench.agent.tools.tool import (
     ANYTHING,
     AgentSession,
-    Call,
     FileKind,
     MemoryType,
     Name,
@@ -40,6 +40,7 @@ from workbench.agent.tools.tool import (
     Share,
     ToolAnswer,
     gives,
+    require_wanted,
     tool,
 )
 from workbench.agent.usage import GivenEntry
@@ -72,6 +73,7 @@ _AROUND = 500
 """Lines above and below that are looked at for secrets too."""
 _LONGEST_WARNING = 300
 """Characters; of a file in which every other line has a warning the first are enough."""
+Limit = Annotated[int, Meta(ge=1, le=50)]
 ModeArgument = Annotated[
     ModeName,
     "Hybrid (keyword and semantic), keyword (lexical) or semantic (vector)",
@@ -86,9 +88,8 @@ ModeArgument = Annotated[
 )
 def memory_search(
     session: AgentSession,
-    call: Call,
     query: Annotated[Question, "What to search for: a question, words, an identifier"],
-    limit: Annotated[int, Meta(ge=1, le=50), "Maximum results"] = 10,
+    limit: Annotated[Limit, "Maximum results"] = 10,
     mode: ModeArgument = "hybrid",
     kinds: Annotated[frozenset[FileKind], "Only files of these kinds"] = frozenset(),
     since: Annotated[date | None, "Only entries of this day or later"] = None,
@@ -109,9 +110,9 @@ def memory_search(
         user=session.user,
     )
     answer = ToolAnswer(session, query, "memory_search")
-    with session.searching(call) as service:
+    with session.searching() as service:
         found = service.search(asked_for)
-        call.go_on()
+        require_wanted()
         told = found.told
         answer.notes = [*filter(None, (told.degraded, told.stale)), *told.notes]
         for one, stored, score in found.measured():
@@ -139,7 +140,6 @@ def memory_search(
 )
 def memory_get(
     session: AgentSession,
-    call: Call,
     path: Annotated[PathText, "A path such as memory/2026-03-14.md, or the entry of a result"],
     from_: Annotated[Annotated[int, Meta(ge=1, le=100_000_000)] | None, "The first line"] = None,
     lines: Annotated[
@@ -150,7 +150,7 @@ def memory_get(
     lines, and an entry (path#hash) its own. Only memory files of this workspace can be read. Where `next` is
     a number there is more: call again with the path and from=next.
     """
-    call.go_on()
+    require_wanted()
     named, document, start, length = _part(session, path)
     rows = document.text.split("\n")
     if rows and not rows[-1]:
@@ -251,6 +251,7 @@ def shown(words: str) -> str:
 
 def _row(one: ScopeHit, stored: Stored | None, relevance: float | None, today: date) -> dict[str, Any]:
     scope, hit = one.scope, one.hit
+    facets = stored.facets if stored else Facets()
     row: dict[str, Any] = {
         "entry": scope.address(hit.entry),
         "path": scope.address(hit.path),
@@ -262,13 +263,11 @@ def _row(one: ScopeHit, stored: Stored | None, relevance: float | None, today: d
         "text": shown(hit.snippet),
         "score": round(one.strength, 4),
         "relevance": None if relevance is None else round(relevance, 4),
-        "trust": stored.facets.trust if stored else "unknown",
+        "trust": facets.trust,
     }
     more = {
-        "user": stored.facets.user if stored else "",
-        "entity": visible(stored.facets.names[0])
-        if stored and hit.kind is Kind.ENTITY and stored.facets.names
-        else "",
+        "user": facets.user,
+        "entity": visible("".join(facets.names[:1])) if hit.kind is Kind.ENTITY else "",
         "warnings": list(_warnings(scope, hit, stored, today)),
     }
     return {**row, **{name: value for name, value in more.items() if value}}
@@ -301,16 +300,15 @@ Types = Annotated[frozenset[MemoryType], "Only memories of these types"]
 )
 def memory_graph_recall(
     session: AgentSession,
-    call: Call,
     query: Annotated[Question, "What to recall, in words"],
     types: Types = frozenset(),
     mode: ModeArgument = "hybrid",
-    limit: Annotated[int, Meta(ge=1, le=50), "Maximum memories"] = 10,
+    limit: Annotated[Limit, "Maximum memories"] = 10,
 ) -> Result:
     """Recall facts, decisions, preferences, goals, todos, … of the graph by meaning. Shorter and surer than
     memory_search, but only what was made a typed memory. Give `types` to narrow it.
     """
-    graphs = dict(session.graphs(call))
+    graphs = dict(session.graphs())
     asked = Query(
         query,
         mode=MODES[mode],
@@ -321,7 +319,7 @@ def memory_graph_recall(
     )
     answer, today = ToolAnswer(session, query, "memory_graph_recall"), session.today()
     try:
-        found, answer.notes = _by_meaning(session, asked, graphs, call)
+        found, answer.notes = _by_meaning(session, asked, graphs)
     except IndexUnavailableError:
         found = [
             (mark, held, share)
@@ -337,11 +335,11 @@ def memory_graph_recall(
 
 
 def _by_meaning(
-    session: AgentSession, query: Query, graphs: Mapping[str, Graph], call: Call
+    session: AgentSession, query: Query, graphs: Mapping[str, Graph]
 ) -> tuple[list[tuple[str, EntityMemory, float]], list[str]]:
     found: list[tuple[str, EntityMemory, float]] = []
     today = session.today()
-    with session.searching(call) as service:
+    with session.searching() as service:
         asked, notes = service.ask(query)
         for one in asked:
             notes += one.notes
@@ -363,7 +361,6 @@ def _by_meaning(
 )
 def memory_graph_query(
     session: AgentSession,
-    call: Call,
     types: Types = frozenset(),
     about: Annotated[Name | None, "An entity by name, alias or id: also what belongs to it"] = None,
     state: Annotated[
@@ -397,7 +394,7 @@ def memory_graph_query(
         limit=limit,
     )
     today = session.today()
-    found = [(mark, find(graph, question, today)) for mark, graph in session.graphs(call)]
+    found = [(mark, find(graph, question, today)) for mark, graph in session.graphs()]
     answer = ToolAnswer(session, repr(question), "memory_graph_query")
     answer.notes = [note for _, one in found for note in one.notes]
     for mark, match in [(mark, match) for mark, one in found for match in one.matches][:limit]:
@@ -428,18 +425,17 @@ def memory_graph_query(
 )
 def knowledge_graph_search(
     session: AgentSession,
-    call: Call,
     query: Annotated[Question, "A question that names at least one person, project or thing"],
     as_of: Annotated[date | None, "As it was on this day"] = None,
-    limit: Annotated[int, Meta(ge=1, le=50), "Maximum findings"] = 10,
+    limit: Annotated[Limit, "Maximum findings"] = 10,
 ) -> Result:
     """What is known of the people, projects and things that a question names, and what is at most two
     relations away, best first: “what is Alice working on?”, “how is Bob connected to Atlas?”. Says along
     which path it came to each finding.
     """
-    graphs = dict(session.graphs(call))
+    graphs = dict(session.graphs())
     relevances: dict[str, Relevance] = {}  # without an index the words decide
-    with session.searching(call) as service:
+    with session.searching() as service:
         for scope in service.scopes:
             unnamed = unnamed_words(graphs[scope.mark], query)
             with contextlib.suppress(IndexUnavailableError):
