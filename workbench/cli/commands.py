@@ -28,10 +28,6 @@ class LazyCommand(NamedTuple):
     hidden: bool = False
 
 
-_CHOSEN_OTHERWISE = {"forget": "operation_command:forget", "quarantine": "operation_command:quarantine"}
-"""Operations whose commands have options of their own to say what they are done to."""
-
-
 COMMANDS: dict[str, tuple[LazyCommand, ...]] = {
     "Look": (
         LazyCommand(
@@ -52,7 +48,7 @@ COMMANDS: dict[str, tuple[LazyCommand, ...]] = {
     ),
     "Curate": (
         *(
-            LazyCommand(operation.name, _CHOSEN_OTHERWISE.get(operation.name, ""), operation.help)
+            LazyCommand(operation.name, "", operation.help)
             for operation in OPERATIONS.values()
             if operation.group == "Curate"
         ),
@@ -136,9 +132,9 @@ class Commands(UserDict[str, Any]):
 def _loaded(listed: LazyCommand) -> click.Command:
     module, _, attribute = listed.place.partition(":")
     if not module:
-        from workbench.cli.operation_command import command_of
+        from workbench.cli.operation_command import SELECTIONS, command_of
 
-        return command_of(OPERATIONS[listed.name])
+        return command_of(OPERATIONS[listed.name], SELECTIONS.get(listed.name))
     found: click.Command = getattr(import_module(f"workbench.cli.{module}"), attribute)
     found.short_help = listed.summary
     return found

@@ -403,10 +403,10 @@ def say_wrapped(text: str, *, margin: str = _MARGIN, **style: object) -> None:
         say(each, **style)
 
 
-def bar(value: float, size: int = _BAR) -> str:
+def bar(value: float) -> str:
     """A plain bar; 1 fills it."""
-    filled = max(0, min(size, round(value * size)))
-    return "█" * filled + "·" * (size - filled)
+    filled = max(0, min(_BAR, round(value * _BAR)))
+    return "█" * filled + "·" * (_BAR - filled)
 
 
 def short_key(proposal: Proposal) -> str:

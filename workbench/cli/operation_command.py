@@ -437,22 +437,8 @@ def _line(place: Workspace, address: str) -> str:
     return f"{address}  {cut(entry.title, _TITLE)}  ({under}line {entry.start_line})"
 
 
-forget = command_of(
-    OPERATIONS["forget"],
-    Selection(
-        (
-            word("--session", "S", "All entries that come from session S.", default=None),
-            word("--query", "Q", "The entries that a keyword search for Q finds.", default=None),
-            number("-k", "most", low=1, high=1000, default=10, help="Maximum entries that --query selects."),
-            yes_option,
-        ),
-        _to_forget,
-    ),
-)
-
-
 def _to_set_aside(
-    place: Workspace, entries: Sequence[str], *, only_list: bool, release: bool, reason: str = "", **_: Any
+    place: Workspace, entries: Sequence[str], *, only_list: bool, release: bool, reason: str, **_: Any
 ) -> Chosen:
     """The entries that were named. What is not about setting aside is done here, and the command ends."""
     if release and (only_list or not entries):
@@ -498,13 +484,22 @@ def _list_quarantine(place: Workspace) -> NoReturn:
     raise click.exceptions.Exit
 
 
-quarantine = command_of(
-    OPERATIONS["quarantine"],
-    Selection(
+SELECTIONS = {
+    "forget": Selection(
+        (
+            word("--session", "S", "All entries that come from session S.", default=None),
+            word("--query", "Q", "The entries that a keyword search for Q finds.", default=None),
+            number("-k", "most", low=1, high=1000, default=10, help="Maximum entries that --query selects."),
+            yes_option,
+        ),
+        _to_forget,
+    ),
+    "quarantine": Selection(
         (
             flag("--list", "Show what is in quarantine.", "only_list"),
             flag("--release", "Release ENTRY: put it back where it came from."),
         ),
         _to_set_aside,
     ),
-)
+}
+"""What the commands of these operations select by options of their own."""
