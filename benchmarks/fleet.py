@@ -30,7 +30,7 @@ from indexing.many_workspaces.table import Location, SharedTable, place_of
 from indexing.search.answer import Query
 from tests.fleet.storage import BUCKET, Bucket, Proxy, bucket
 from tests.fleet.workspaces import make_fleet, write
-from workbench.fleet.run import Plan, check, reindex
+from workbench.fleet.run import FleetRun, Plan, check
 from workbench.fleet.worker import (
     Agent,
     Brought,
@@ -108,29 +108,29 @@ def measured(root: Path, storage: Bucket, count: int, workers: int, batch: int) 
     out["memory_bytes"] = sum(path.stat().st_size for path in root.rglob("*.md"))
 
     meter = Meter(storage.proxy)
-    report = reindex(listed, place, how, Killed(how, workers), plan, tell)
+    report = FleetRun(listed, place, how, plan, tell).run(Killed(how, workers))
     out["first"] = {**meter.read(), "report": report.as_json(), "cuts": storage.proxy.cuts}
     out["stored_bytes"] = stored(storage)
 
     meter = Meter(storage.proxy)
-    single = reindex(agents, alone, how, InProcessPool(how), plan, tell)
+    single = FleetRun(agents, alone, how, plan, tell).run(InProcessPool(how))
     out["single"] = {"seconds": round(single.seconds, 3), "report": single.as_json()}
     out["rows_equal"], out["vectors_differ"] = compared(rows(place), rows(alone))
 
     meter = Meter(storage.proxy)
-    again = reindex(agents, place, how, InProcessPool(how), plan, tell)
+    again = FleetRun(agents, place, how, plan, tell).run(InProcessPool(how))
     out["again"] = {**meter.read(), "report": again.as_json()}
 
     for agent in agents[:: max(1, count // 20)]:
         write(Path(agent.path), "memory/2026-03-16.md", "# 2026-03-16\n\n- The quokka likes figs\n")
     meter = Meter(storage.proxy)
-    later = reindex(agents, place, how, InProcessPool(how), plan, tell)
+    later = FleetRun(agents, place, how, plan, tell).run(InProcessPool(how))
     out["later"] = {**meter.read(), "report": later.as_json()}
 
     meter = Meter(storage.proxy)
     out["findings"] = len(list(check(SharedTable.open(place), agents)))
     out["check"] = meter.read()
-    reindex(agents, alone, how, InProcessPool(how), plan, tell)
+    FleetRun(agents, alone, how, plan, tell).run(InProcessPool(how))
     out["searches"], out["hits_equal"] = searches(storage, place, alone)
     return out
 

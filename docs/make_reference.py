@@ -18,7 +18,7 @@ import click
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent))
 
-from workbench.agent.tools.registry import TOOLS  # noqa: E402
+from workbench.agent.tools.tool import TOOLS  # noqa: E402
 from workbench.cli import program  # noqa: E402 - after the path
 from workbench.config.settings import DECLARED  # noqa: E402
 from workbench.config.settings_report import value_text  # noqa: E402

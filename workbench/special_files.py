@@ -30,10 +30,13 @@ _NOT_GITS = frozenset({"objects", "workbench"})
 _LOOSE_OBJECTS = frozenset(f"{number:02x}" for number in range(256))
 
 
-def read_regular(path: Path) -> bytes:
-    """The bytes of a regular file. Raises ValueError, without waiting, for a link or a special file."""
+def read_regular(path: Path, most: int = -1) -> bytes:
+    """The bytes of a regular file, at most so many if it is said how many.
+
+    Raises ValueError, without waiting, for a link or a special file.
+    """
     with open_regular(path) as descriptor, os.fdopen(os.dup(descriptor), "rb") as file:
-        return file.read()
+        return file.read(most)
 
 
 @contextlib.contextmanager

@@ -8,8 +8,7 @@ import pytest
 
 from tests.agent.conftest import Given, Person
 from workbench.agent.federated_search import READ_ONLY
-from workbench.agent.tools.registry import advice, call_tool
-from workbench.agent.tools.tool import Call, ToolError
+from workbench.agent.tools.tool import ToolError, advice, call_tool
 from workbench.errors import (
     AmbiguousEntryError,
     BusyError,
@@ -88,9 +87,7 @@ def test_a_workspace_that_somebody_else_writes_is_told_as_busy(
         hold(given.workspace.state_dir() / "operations.lock", "reindex"),
         pytest.raises(ToolError) as refused,
     ):
-        call_tool(given.session(), "memory_graph_store", {"text": "Likes tea"}, Call())
+        call_tool(given.session(), "memory_graph_store", {"text": "Likes tea"})
     assert "reindex (process" in str(refused.value)
     assert "call again, at most three times" in str(refused.value)
-    assert (
-        call_tool(given.session(), "memory_graph_store", {"text": "Likes tea"}, Call())["status"] == "stored"
-    )
+    assert call_tool(given.session(), "memory_graph_store", {"text": "Likes tea"})["status"] == "stored"

@@ -13,8 +13,7 @@ import pytest
 
 from tests.agent.conftest import NOW, Given, Person
 from tests.indexing.test_read_only import unprivileged
-from workbench.agent.tools.registry import TOOLS, call_tool
-from workbench.agent.tools.tool import AgentSession, Call, ToolError
+from workbench.agent.tools.tool import CANCELLED, TOOLS, AgentSession, ToolError, call_tool
 from workbench.errors import NoWorkspaceError
 from workbench.workspace.locks import hold
 from workbench.workspace.workspace import Workspace
@@ -24,14 +23,14 @@ def ask(session: AgentSession, name: str, **arguments: Any) -> dict[str, Any]:
     """What a tool answers; it satisfies its own schema and is JSON."""
     from jsonschema import Draft202012Validator
 
-    found = call_tool(session, name, arguments, Call())
+    found = call_tool(session, name, arguments)
     Draft202012Validator(TOOLS[name].result).validate(found)
     return dict(json.loads(json.dumps(found)))
 
 
 def refusal(session: AgentSession, name: str, **arguments: Any) -> str:
     with pytest.raises(ToolError) as refused:
-        call_tool(session, name, arguments, Call())
+        call_tool(session, name, arguments)
     return str(refused.value)
 
 
@@ -118,7 +117,7 @@ def test_search_looks_again_within_half_a_minute_however_long_looking_takes(
     monkeypatch.setattr("indexing.sync.freshness.catch_up", slow)
     for later in (0.0, 10.0, 21.0):
         clock[0] += later
-        with session.searching(Call()):
+        with session.searching():
             pass
     assert looks == [0.0, 91.0]
 
@@ -396,7 +395,7 @@ def test_wrong_arguments_are_told_by_field_with_an_example(
     given: Given, name: str, arguments: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(ToolError) as refused:
-        call_tool(given.session(), name, arguments, Call())
+        call_tool(given.session(), name, arguments)
     assert said in str(refused.value)
     assert json.dumps(TOOLS[name].example, ensure_ascii=False) in str(refused.value)
     assert len(str(refused.value)) <= 1_000
@@ -405,7 +404,7 @@ def test_wrong_arguments_are_told_by_field_with_an_example(
 @pytest.mark.parametrize("arguments", [[], "query", 7, [["query", "x"]]])
 def test_arguments_that_are_no_object_are_refused(given: Given, arguments: Any) -> None:
     with pytest.raises(ToolError):
-        call_tool(given.session(), "memory_search", arguments, Call())
+        call_tool(given.session(), "memory_search", arguments)
 
 
 def test_every_example_is_right_by_its_own_schema(session: AgentSession) -> None:
@@ -427,9 +426,13 @@ def test_a_tool_that_there_is_not_is_answered_with_those_there_are(given: Given)
 def test_a_call_that_is_cancelled_while_it_waits_does_nothing(session: AgentSession, given: Given) -> None:
     cancelled = threading.Event()
     cancelled.set()
-    for name in TOOLS:
-        with pytest.raises(ToolError, match="cancelled"):
-            call_tool(session, name, TOOLS[name].example, Call(cancelled))
+    before = CANCELLED.set(cancelled)
+    try:
+        for name in TOOLS:
+            with pytest.raises(ToolError, match="cancelled"):
+                call_tool(session, name, TOOLS[name].example)
+    finally:
+        CANCELLED.reset(before)
     assert given.records("recalls") == []
     assert given.records("proposals") == []
 

@@ -9,8 +9,7 @@ import pytest
 
 from tests.agent.conftest import NOW, Given, Person
 from workbench.agent.federated_search import READ_ONLY, open_leader
-from workbench.agent.tools.registry import TOOLS, call_tool
-from workbench.agent.tools.tool import AgentSession, Call, ToolError
+from workbench.agent.tools.tool import TOOLS, AgentSession, ToolError, call_tool
 from workbench.dreaming.proposals.decide import plan_accept, plan_reject
 from workbench.dreaming.proposals.inbox import pending
 from workbench.dreaming.proposals.operations import OPERATIONS as PROPOSALS
@@ -50,20 +49,20 @@ def test_an_agent_gets_the_workspace_only_for_what_is_declared_for_agents(
 ) -> None:
     session = given.session()
     if operation in ALLOWED:
-        with session.writing(Call(), operation) as place:
+        with session.writing(operation) as place:
             assert place is session.workspace
         return
     with pytest.raises(NotCuratableError, match=f"agents cannot {operation.name}"):
-        session.writing(Call(), operation).__enter__()
+        session.writing(operation).__enter__()
 
 
 def tell(session: AgentSession, name: str, **arguments: Any) -> dict[str, Any]:
-    return call_tool(session, name, arguments, Call())
+    return call_tool(session, name, arguments)
 
 
 def refusal(session: AgentSession, name: str, **arguments: Any) -> str:
     with pytest.raises(ToolError) as refused:
-        call_tool(session, name, arguments, Call())
+        call_tool(session, name, arguments)
     return str(refused.value)
 
 

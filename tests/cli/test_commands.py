@@ -121,7 +121,7 @@ def test_a_folder_behind_a_command_that_takes_none_is_said_how_to_name(run: Run,
 
 
 def test_a_command_can_be_put_in_and_taken_out() -> None:
-    commands = Commands()
+    commands = Commands({listed.name: listed for listed in LISTED})
     commands["more"] = click.Command("more")
     assert "more" in commands
     assert commands["more"].name == "more"

@@ -14,7 +14,7 @@ import yaml
 
 from screens.actions.registry import ACTIONS
 from tests.docs.pages import DOCS, PROJECT
-from workbench.agent.tools.registry import TOOLS
+from workbench.agent.tools.tool import TOOLS
 from workbench.cli.program import workbench
 from workbench.config.settings import DECLARED
 

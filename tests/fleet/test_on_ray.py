@@ -23,7 +23,7 @@ from tests.fleet.models import LAST_WORDS, hashing, mortal
 from tests.fleet.storage import CREDENTIALS, Bucket, bucket
 from tests.fleet.workspaces import make_fleet, write
 from tests.support.hashing import HashingEmbedder
-from workbench.fleet.run import FleetReport, Plan, check, reindex
+from workbench.fleet.run import FleetReport, FleetRun, Plan, check
 from workbench.fleet.worker import QUIET, Agent, Brought, InProcessPool, RayPool, Recipe, Task
 
 COUNT = 200
@@ -81,7 +81,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
     write(Path(agents[17].path), "memory/2026-03-15.md", f"# 2026-03-15\n\n- {LAST_WORDS}\n")
     listed = [*agents[:40], Agent("broken", str(root / "nowhere")), *agents[40:]]
     alone = place_of(str(root / "alone"))
-    reindex(agents, alone, hashing(), InProcessPool(hashing()), Plan())
+    FleetRun(agents, alone, hashing(), Plan()).run(InProcessPool(hashing()))
     with bucket() as storage:
         place = storage.place("index")
         storage.proxy.cut(rb"PUT .*/data/", after=1)
@@ -90,7 +90,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
         (root / "died").mkdir()
         recipe = mortal(root / "died")
         pool = Watched(recipe)
-        report = reindex(listed, place, recipe, pool, Plan(batch=16))
+        report = FleetRun(listed, place, recipe, Plan(batch=16)).run(pool)
         assert {marker.name for marker in (root / "died").iterdir()} == {"start", "work", "end"}
         yield Ran(agents, report, pool, place, alone, storage)
 
@@ -148,7 +148,7 @@ def _told(answer: SearchAnswer) -> list[tuple[object, ...]]:
 
 
 def test_a_second_run_finds_nothing_to_do(ran: Ran) -> None:
-    report = reindex(ran.agents, ran.place, hashing(), InProcessPool(hashing()), Plan())
+    report = FleetRun(ran.agents, ran.place, hashing(), Plan()).run(InProcessPool(hashing()))
     assert (report.unchanged, report.written, report.batches, report.failed) == (COUNT, 0, 0, [])
 
 

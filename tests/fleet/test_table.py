@@ -25,7 +25,7 @@ from tests.fleet.models import hashing
 from tests.fleet.workspaces import contents, make_fleet, write
 from tests.support.hashing import HashingEmbedder
 from workbench.errors import IndexUnavailableError, UsageError
-from workbench.fleet.run import FleetReport, Plan, StorageFailedError, check, reindex, standings
+from workbench.fleet.run import FleetReport, FleetRun, Plan, StorageFailedError, check, standings
 from workbench.fleet.worker import Agent, Brought, InProcessPool, Recipe, Task, TaskResult, read
 from workbench.workspace.workspace import Workspace
 
@@ -42,7 +42,7 @@ class Fleet:
 
     def run(self, recipe: Recipe | None = None, plan: Plan = NO_WAIT) -> FleetReport:
         recipe = recipe or hashing()
-        return reindex(self.agents, self.place, recipe, InProcessPool(recipe), plan)
+        return FleetRun(self.agents, self.place, recipe, plan).run(InProcessPool(recipe))
 
     @property
     def table(self) -> SharedTable:
@@ -175,7 +175,7 @@ class Losing(InProcessPool):
     "it is tried alone, and reported; the others are indexed",
 )
 def test_what_kills_its_workers_ends_up_alone_and_is_told_of(fleet: Fleet) -> None:
-    report = reindex(fleet.agents, fleet.place, hashing(), Losing(hashing()), replace(NO_WAIT, batch=6))
+    report = FleetRun(fleet.agents, fleet.place, hashing(), replace(NO_WAIT, batch=6)).run(Losing(hashing()))
     assert [(one.name, one.attempts) for one in report.failed] == [("agent-00004", 3)]
     assert "its worker was lost: it died" in report.failed[0].error
     assert (report.written, report.lost) == (5, 3)  # once with the five others, and twice alone
@@ -226,7 +226,7 @@ class Elsewhere(InProcessPool):
 def test_workers_need_none_of_the_files(fleet: Fleet, tmp_path: Path) -> None:
     fleet.run()
     place = place_of(str(tmp_path / "elsewhere"))
-    report = reindex(fleet.agents, place, hashing(), Elsewhere(hashing(), fleet.root), NO_WAIT)
+    report = FleetRun(fleet.agents, place, hashing(), NO_WAIT).run(Elsewhere(hashing(), fleet.root))
     assert (report.written, report.failed) == (6, [])
     assert rows(place) == rows(fleet.place)
 
@@ -251,7 +251,7 @@ class Interrupted(InProcessPool):
 def test_what_was_interrupted_goes_on_where_it_was(tmp_path: Path) -> None:
     fleet = Fleet(tmp_path, 10)
     with pytest.raises(KeyboardInterrupt):
-        reindex(fleet.agents, fleet.place, hashing(), Interrupted(hashing(), 2), NO_WAIT)
+        FleetRun(fleet.agents, fleet.place, hashing(), NO_WAIT).run(Interrupted(hashing(), 2))
     assert set(fleet.table.workspaces()) == {f"agent-{n:05d}" for n in range(8)}
     report = fleet.run()
     assert (report.written, report.unchanged) == (2, 8)

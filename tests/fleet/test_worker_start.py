@@ -22,11 +22,12 @@ from tests.fleet.models import dying_at_start
 from workbench.errors import WorkbenchError
 from workbench.fleet.worker import RayPool
 from workbench.fleet.worker import Agent
-from workbench.fleet.run import Plan, reindex
+from workbench.fleet.run import FleetRun, Plan
 root, recipe = Path(sys.argv[1]), dying_at_start(Path(sys.argv[1], "died"))
 agents = [Agent(*one) for one in json.loads(sys.argv[2])]
 try:
-    report = reindex(agents, place_of(str(root / "index")), recipe, RayPool(recipe, workers=2), Plan(batch=2))
+    run = FleetRun(agents, place_of(str(root / "index")), recipe, Plan(batch=2))
+    report = run.run(RayPool(recipe, workers=2))
     print(json.dumps(report.as_json()))
 except WorkbenchError as error:
     print(json.dumps(error.message))

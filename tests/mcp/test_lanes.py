@@ -11,7 +11,7 @@ from mcp import Client
 
 from tests.support.workspaces import LOG, Sandbox
 from workbench.agent.mcp_server import MOST_CALLS, make_server
-from workbench.agent.tools.tool import AgentSession, Call
+from workbench.agent.tools.tool import AgentSession
 
 
 def session_of(sandbox: Sandbox) -> AgentSession:
@@ -26,7 +26,7 @@ async def test_searches_that_hang_keep_no_other_call_waiting(served: Sandbox) ->
     held, release = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with session.searching(Call()):
+        with session.searching():
             held.set()
             release.wait()
 
@@ -59,7 +59,7 @@ async def test_a_cancelled_search_is_answered_at_once_and_those_behind_it_later(
     held = threading.Event()
 
     def hold() -> None:
-        with session.searching(Call()):
+        with session.searching():
             held.set()
             release.wait()
 

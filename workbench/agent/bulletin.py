@@ -131,47 +131,40 @@ def bulletin(
     What is said of ``owner``, and in files that the person curates, comes before what is said of others. What
     is due is said even so: a list of what one knows does not say what is late today.
     """
-    sayable = _Sayable(today, memory_loaded=memory_loaded and which == "memory")
-    told = _about(graph, today, owner) if which == "memory" else _due(graph, today)
-    most = OF_A_KIND if which == "memory" else EACH
+    is_memory = which == "memory"
+    told, most = (_about(graph, today, owner), OF_A_KIND) if is_memory else (_due(graph, today), EACH)
+    claims: set[tuple[str, str]] = set()
+    withheld: Counter[str] = Counter()
     sections = []
     for title, lines in told:
-        said = [one for one in lines if sayable.lets(one[0])]
+        said: list[Told] = []
+        for held, why in lines:
+            memory = held.memory
+            claim = memory.type, claim_key(f"{held.owner} {memory.text}" if held.entity else memory.text)
+            if is_over(memory, today) or (held.entity and is_over(held.entity, today)):
+                continue
+            if why_not := _why_not(held, memory_loaded=memory_loaded and is_memory):
+                withheld[why_not] += 1
+            elif claim not in claims:
+                claims.add(claim)
+                said.append((held, why))
         shown = tuple(_line(held, why) for held, why in said[:most])
         sections.append(BulletinSection(title, shown, max(0, len(said) - most)))
-    return Bulletin(which, tuple(sections), tuple(sorted(sayable.withheld.items())))
+    return Bulletin(which, tuple(sections), tuple(sorted(withheld.items())))
 
 
 Told: TypeAlias = tuple[EntityMemory, str]
 """A memory, and why it is there."""
 
 
-class _Sayable:
-    """Lets through what may be said now, each claim once; ``withheld`` counts what is not, by the reason."""
-
-    def __init__(self, today: date, *, memory_loaded: bool) -> None:
-        self._today = today
-        self._loaded = memory_loaded
-        self._said: set[tuple[str, str]] = set()
-        self.withheld: Counter[str] = Counter()
-
-    def lets(self, held: EntityMemory) -> bool:
-        """Whether it may be said; of several that say the same the first one."""
-        memory, entry = held.memory, held.memory.entry
-        if is_over(memory, self._today) or (held.entity and is_over(held.entity, self._today)):
-            return False
-        day = memory.happens_at or (memory.occurred_at if memory.type == "event" else None)
-        dated = memory.type in ("todo", "event") and day is not None
-        if why := why_by_origin(_origin(held), memory.text, told=True, dated=dated) or why_withheld(
-            entry.path, entry.kind, entry.text, memory_loaded=self._loaded
-        ):
-            self.withheld[why] += 1
-            return False
-        key = memory.type, claim_key(f"{held.owner} {memory.text}" if held.entity else memory.text)
-        if key in self._said:
-            return False
-        self._said.add(key)
-        return True
+def _why_not(held: EntityMemory, *, memory_loaded: bool) -> str | None:
+    """Why it may not be said; None where it may."""
+    memory, entry = held.memory, held.memory.entry
+    day = memory.happens_at or (memory.occurred_at if memory.type == "event" else None)
+    dated = memory.type in ("todo", "event") and day is not None
+    return why_by_origin(_origin(held), memory.text, told=True, dated=dated) or why_withheld(
+        entry.path, entry.kind, entry.text, memory_loaded=memory_loaded
+    )
 
 
 def _about(graph: Graph, today: date, owner: Entity | None) -> Iterator[tuple[str, list[Told]]]:
@@ -189,7 +182,7 @@ def _about(graph: Graph, today: date, owner: Entity | None) -> Iterator[tuple[st
             ),
             reverse=True,
         )
-        yield title, [(held, _since(held)) for held in own]
+        yield title, [(held, str(held.memory.day or "")) for held in own]
 
 
 def _due(graph: Graph, today: date) -> Iterator[tuple[str, list[Told]]]:
@@ -204,13 +197,9 @@ def _due(graph: Graph, today: date) -> Iterator[tuple[str, list[Told]]]:
         yield title, [(due.held, _when(due)) for due in dues]
 
 
-def _since(held: EntityMemory) -> str:
-    return str(held.memory.day) if held.memory.day else ""
-
-
 def _when(due: DueItem) -> str:
     if due.days is None:
-        return _since(due.held)
+        return str(due.held.memory.day or "")
     when = due.when.upper() if due.days < 0 else due.when
     return f"{when}, {due.held.memory.happens_at}"
 

@@ -20,6 +20,7 @@ import os
 import re
 import signal
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from typing import Any, NoReturn, TypeVar, cast
@@ -37,9 +38,8 @@ from workbench import __version__
 from workbench.agent.agent_text import as_line
 from workbench.agent.bulletin import Which, bulletin, owner_page
 from workbench.agent.context import inject
-from workbench.agent.line_warnings import line_warnings
-from workbench.agent.tools.registry import TOOLS, advice, call_tool
-from workbench.agent.tools.tool import AgentSession, Call, Lane, ToolError
+from workbench.agent.tools.queries import line_warnings
+from workbench.agent.tools.tool import CANCELLED, TOOLS, AgentSession, Lane, ToolError, advice, call_tool
 from workbench.errors import NotMemoryError, UsageError, WorkbenchError
 from workbench.memory.entry import RelPath
 from workbench.memory.provenance import parse_day
@@ -288,13 +288,13 @@ class _Handlers:
         return types.ListToolsResult(tools=described)
 
     async def call_tool(self, _: Any, asked: types.CallToolRequestParams) -> types.CallToolResult:
-        call, tool = Call(), TOOLS.get(asked.name)
+        tool = TOOLS.get(asked.name)
 
         def run() -> dict[str, Any]:
-            return call_tool(self._session, asked.name, asked.arguments, call)
+            return call_tool(self._session, asked.name, asked.arguments)
 
         try:
-            found = await self._in_thread(run, tool.lane if tool else "read", call)
+            found = await self._in_thread(run, tool.lane if tool else "read")
         except ToolError as error:
             return _said(str(error), is_error=True)
         except (WorkbenchError, OSError) as error:
@@ -367,18 +367,18 @@ class _Handlers:
         return types.ListPromptsResult(prompts=list(_PROMPTS))
 
     async def get_prompt(self, _: Any, asked: types.GetPromptRequestParams) -> types.GetPromptResult:
-        call, said = Call(), asked.arguments or {}
-        return await self._answered(lambda: _prompt(self._session, asked.name, said, call), "search", call)
+        said = asked.arguments or {}
+        return await self._answered(lambda: _prompt(self._session, asked.name, said), "search")
 
-    async def _answered(self, run: Callable[[], _T], lane: Lane = "read", call: Call | None = None) -> _T:
+    async def _answered(self, run: Callable[[], _T], lane: Lane = "read") -> _T:
         """What ``run`` returns; an error of ours becomes one of the protocol's, with what to do next."""
         try:
-            return await self._in_thread(run, lane, call)
+            return await self._in_thread(run, lane)
         except (WorkbenchError, OSError) as error:
             raise MCPError(types.INVALID_PARAMS, advice(error)) from None
 
-    async def _in_thread(self, run: Callable[[], _T], lane: Lane = "read", call: Call | None = None) -> _T:
-        """What ``run`` returns; where nobody waits any more, ``call`` is cancelled and it is left alone.
+    async def _in_thread(self, run: Callable[[], _T], lane: Lane = "read") -> _T:
+        """What ``run`` returns; where nobody waits any more, it is told that it is cancelled and left alone.
 
         Lines that a program wrote into a replaced file are in their file before it is read. Raises
         NoWorkspaceError where the folder went away.
@@ -391,26 +391,27 @@ class _Handlers:
 
         if lane not in self._limits:
             self._limits[lane] = anyio.CapacityLimiter(MOST_CALLS[lane])
+        cancelled = threading.Event()
+        CANCELLED.set(cancelled)  # each request is a task of its own, whose context its thread has too
         try:
             return await anyio.to_thread.run_sync(
                 run_on_all_lines, abandon_on_cancel=True, limiter=self._limits[lane]
             )
         except anyio.get_cancelled_exc_class():
-            if call is not None:
-                call.cancelled.set()
+            cancelled.set()
             raise
 
 
 def _bulletins(session: AgentSession) -> str:
     """Both bulletins as an agent reads them, that of memory and that of what is due."""
-    graph, today = session.graphs(Call())[0][1], session.today()
+    graph, today = session.graphs()[0][1], session.today()
     owner = owner_page(session.workspace, graph, session.user)
     both = (bulletin(graph, which, today, memory_loaded=False, owner=owner) for which in _BOTH)
     texts = [one.text for one in both]
     return "\n\n".join(filter(None, texts)) or "Memory has nothing for the beginning of a session."
 
 
-def _prompt(session: AgentSession, name: str, said: dict[str, str], call: Call) -> types.GetPromptResult:
+def _prompt(session: AgentSession, name: str, said: dict[str, str]) -> types.GetPromptResult:
     """A prompt with its arguments filled in. Raises UsageError where there is none, IndexUnavailableError."""
     if name == "bulletin":
         return _as_user(_bulletins(session))
@@ -420,7 +421,7 @@ def _prompt(session: AgentSession, name: str, said: dict[str, str], call: Call) 
     message = said.get("message", "")
     if not message.strip():
         raise UsageError("message is missing", hint="give the message to answer")
-    with session.searching(call) as service:
+    with session.searching() as service:
         found = inject(service, message, user=session.user, now=session.now(), memory_loaded=False)
     session.record(list(found.given), message, "inject")
     return _as_user(found.text or "Memory has nothing relevant to this message.", message)

@@ -12,7 +12,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from copy import copy
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -129,7 +129,7 @@ def bulletin(which: str) -> None:
 def _say_given(message: str | None, *, hook: bool, everything: bool, session: str, record: bool) -> None:
     """Print what an agent is given with ``message``, or with that of the hook on stdin."""
     if hook:
-        answer_hook(lambda said: _answer(said, record=record))
+        _answer(hook_input(), record=record)
         return
     if message is None:
         raise UsageError(
@@ -178,13 +178,13 @@ def _stdin_text() -> str:
     return sys.stdin.buffer.read(_MOST_READ).decode("utf-8", "replace")
 
 
-def answer_hook(answer: Callable[[Mapping[str, Any]], None]) -> None:
-    """Call ``answer`` with the JSON object of a hook. Raises UsageError where there is none."""
+def hook_input() -> Mapping[str, Any]:
+    """The JSON object that a hook gives on stdin. Raises UsageError where there is none."""
     try:
         said = json.loads(_stdin_text() or "{}")
     except (ValueError, RecursionError) as error:
         raise UsageError("the hook's input is not JSON") from error
-    answer(said if isinstance(said, Mapping) else {})
+    return said if isinstance(said, Mapping) else {}
 
 
 def _say_injection(found: Injection, *, everything: bool) -> None:

@@ -28,10 +28,6 @@ class LazyCommand(NamedTuple):
     hidden: bool = False
 
 
-_CHOSEN_OTHERWISE = {"forget": "curate:forget", "quarantine": "curate:quarantine"}
-"""Operations whose commands have options of their own to say what they are done to."""
-
-
 COMMANDS: dict[str, tuple[LazyCommand, ...]] = {
     "Look": (
         LazyCommand(
@@ -52,7 +48,7 @@ COMMANDS: dict[str, tuple[LazyCommand, ...]] = {
     ),
     "Curate": (
         *(
-            LazyCommand(operation.name, _CHOSEN_OTHERWISE.get(operation.name, ""), operation.help)
+            LazyCommand(operation.name, "", operation.help)
             for operation in OPERATIONS.values()
             if operation.group == "Curate"
         ),
@@ -122,26 +118,23 @@ LISTED = {listed.name: listed for group in COMMANDS.values() for listed in group
 """All of them by name, in the same order."""
 
 
-class Commands(UserDict[str, click.Command]):
+class Commands(UserDict[str, Any]):
     """The commands of the program by name; one is imported when it is first looked up."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.data: dict[str, Any] = dict.fromkeys(LISTED)
 
     def __getitem__(self, name: str) -> click.Command:
         """The command of this name. Raises KeyError where there is none."""
-        command: click.Command = self.data[name] or _loaded(LISTED[name])
-        self.data[name] = command
-        return command
+        if isinstance(self.data[name], LazyCommand):
+            self.data[name] = _loaded(self.data[name])
+        found: click.Command = self.data[name]
+        return found
 
 
 def _loaded(listed: LazyCommand) -> click.Command:
     module, _, attribute = listed.place.partition(":")
     if not module:
-        from workbench.cli.operation_command import command_of
+        from workbench.cli.operation_command import SELECTIONS, command_of
 
-        return command_of(OPERATIONS[listed.name])
+        return command_of(OPERATIONS[listed.name], SELECTIONS.get(listed.name))
     found: click.Command = getattr(import_module(f"workbench.cli.{module}"), attribute)
     found.short_help = listed.summary
     return found

@@ -29,7 +29,7 @@ from workbench.cli.console import (
     workspace,
 )
 from workbench.cli.operation_command import act
-from workbench.config.settings_report import ReportedSetting, SettingMessage, SettingsReport, tell, value_text
+from workbench.config.settings_report import ReportedSetting, SettingMessage, tell, value_text
 from workbench.errors import NoWorkspaceError, UsageError
 from workbench.operations.edit_settings import Value, parse_value, plan_setting, set_own
 from workbench.workspace.layout import SETTINGS_FILE
@@ -43,15 +43,15 @@ _check_option = flag("--check", "Only report errors in your file; the exit code 
 @_check_option
 @json_option
 @click.pass_context
-def config(ctx: click.Context, check: bool) -> None:
+def config(ctx: click.Context, check: bool) -> int:
     """Show every setting with its value and origin: the default, your file or the workspace's file.
 
     The workspace's file takes precedence over yours. Settings that could name a program, an endpoint or a key
     are allowed in your own file only. Keys are never shown.
     """
     if ctx.invoked_subcommand is not None:
-        return
-    told = _told()
+        return 0
+    told = tell(_workspace_file())
     settings = [] if check else told.settings
     problems = [
         {
@@ -76,8 +76,7 @@ def config(ctx: click.Context, check: bool) -> None:
             narrate(f"{problem.place}: {problem.text}")
             if problem.hint:
                 narrate(f"  → {problem.hint}")
-    if check and problems:
-        raise click.exceptions.Exit(FOUND_WANTING)
+    return FOUND_WANTING if check and problems else 0
 
 
 @config.command()
@@ -86,7 +85,7 @@ def show(name: str) -> None:
     """Show one setting in full.
 
     Its value, default, origin and meaning."""
-    setting = _told().of(name)
+    setting = tell(_workspace_file()).of(name)
     if answered(_setting_json(setting)):
         return
     declared = setting.declared
@@ -161,10 +160,6 @@ def _change(name: str, value: Value | None, shared: bool) -> None:
         narrate(f"it has no effect here: {changed.overruled}")
 
 
-def _told() -> SettingsReport:
-    return tell(_workspace_file())
-
-
 def _workspace_file() -> Path | None:
     """The settings file of the workspace that is meant, without opening it: it may be what is wrong."""
 
@@ -214,7 +209,7 @@ def _setting_json(setting: ReportedSetting) -> dict[str, Any]:
     offer=shell_values.key_profiles,
 )
 @_check_option
-def keys(profile: str | None, check: bool) -> None:
+def keys(profile: str | None, check: bool) -> int:
     """Print every key of the interface as a Markdown table, including your own keys.
 
     Your own keys are in `keys.toml`, next to your settings file (or in the file that WORKBENCH_KEYS names):
@@ -251,8 +246,7 @@ def keys(profile: str | None, check: bool) -> None:
             say(f"{path}: no problems" if path.exists() else "no keys file: defaults")
         for problem in found.problems:
             narrate(problem.told(str(path)))
-    if check and found.wrong:
-        raise click.exceptions.Exit(FOUND_WANTING)
+    return FOUND_WANTING if check and found.wrong else 0
 
 
 @config.command()

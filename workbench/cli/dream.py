@@ -28,15 +28,8 @@ from workbench.cli.console import (
     word,
     workspace,
 )
+from workbench.cli.inbox import flag_note, say_field, say_proposal, say_score, say_wrapped, short_key
 from workbench.cli.operation_command import act, content_address, planned_or_done
-from workbench.cli.proposal_text import (
-    flag_note,
-    say_field,
-    say_proposal,
-    say_score,
-    say_wrapped,
-    short_key,
-)
 from workbench.dreaming.proposals.decide import plan_alone
 from workbench.dreaming.proposals.inbox import Proposed, propose
 from workbench.dreaming.proposals.policy import choose, plan_apply

@@ -86,8 +86,7 @@ def reindex(
     An interrupted run continues where it stopped. A workspace that fails is tried again, then reported, and
     the exit code is 4.
     """
-    from workbench.fleet.run import Plan, StorageFailedError
-    from workbench.fleet.run import reindex as run
+    from workbench.fleet.run import FleetRun, Plan, StorageFailedError
     from workbench.fleet.worker import InProcessPool, RayPool, read_roster, recipe
 
     place, agents = _place(), read_roster(roster)
@@ -97,7 +96,7 @@ def reindex(
     pool = InProcessPool(how) if workers == 0 else RayPool(how, workers=workers or 0, address=address)
     try:
         with Bar() as bar:
-            report = run(agents, place, how, pool, Plan(**planned), bar.show)
+            report = FleetRun(agents, place, how, Plan(**planned), bar.show).run(pool)
     except StorageFailedError as error:
         if report_file:
             error.report.save(report_file)

@@ -11,7 +11,6 @@ import traceback
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from types import FrameType
-from typing import TYPE_CHECKING
 
 import click
 
@@ -33,13 +32,12 @@ from workbench.cli.console import (
 )
 from workbench.errors import BusyError, UsageError, WorkbenchError
 from workbench.frozen import frozen
+from workbench.health.metrics import MetricsFile
 from workbench.jobs.nightly import STEPS, NightlyContext, nightly
 from workbench.jobs.runs import ActiveRun, Job, now, running, standings
+from workbench.jobs.runs import forget as forget_runs
 from workbench.llm.language_model import LanguageModel, language_model_or_why
 from workbench.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from workbench.health.metrics import MetricsFile
 
 _TEMPLATES = {
     "systemd": ("nightly.service", "nightly.timer"),
@@ -140,8 +138,6 @@ def status() -> int:
 @click.argument("job", type=click.Choice([job.value for job in Job]))
 def forget(job: str) -> None:
     """Delete the record of JOB's runs: it is not overdue then."""
-    from workbench.jobs.runs import forget as forget_runs
-
     with workspace() as place:
         known = forget_runs(place.state_dir(), Job(job))
     narrate(f"the runs of {job} are forgotten" if known else f"no runs are recorded for {job}")
@@ -242,11 +238,8 @@ def job_workspace(job: Job) -> Iterator[Workspace]:
 @contextlib.contextmanager
 def at_work(place: Workspace, job: Job) -> Iterator[JobInProgress]:
     """Run ``job`` in the block, alone. Raises BusyError that names who runs, ReadOnlyError and UsageError."""
-    file = None
-    if metrics := given("metrics"):
-        from workbench.health.metrics import MetricsFile
-
-        file = MetricsFile.at(metrics, place)
+    metrics = given("metrics")
+    file = MetricsFile.at(metrics, place) if metrics else None
     work: JobInProgress | None = None
     try:
         with running(place.state_dir(), job, by_clock=given("log")) as run:

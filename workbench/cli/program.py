@@ -98,7 +98,7 @@ class _Program(click.Group):
 
 @click.group(
     cls=_Program,
-    commands=Commands(),
+    commands=Commands(LISTED),
     invoke_without_command=True,
     subcommand_metavar="[DIR | COMMAND [ARGS]...]",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -165,6 +165,7 @@ def _answer() -> int:
     as_json = "--json" in sys.argv and not is_hook
     try:
         code = workbench.main(standalone_mode=False)
+        return code if isinstance(code, int) else 0
     except click.exceptions.Exit as leave:
         return leave.exit_code
     except (click.exceptions.Abort, KeyboardInterrupt):
@@ -172,10 +173,10 @@ def _answer() -> int:
         return 130
     except click.ClickException as wrong:
         fail_usage(wrong, as_json=as_json)
-        return 0 if is_hook else wrong.exit_code
+        code = wrong.exit_code
     except WorkbenchError as error:
         fail(error, as_json=as_json)
-        return 0 if is_hook else error.exit_code
+        code = error.exit_code
     except (OutputError, ReaderGoneError, BrokenPipeError):
         raise
     except Exception as error:
@@ -183,8 +184,8 @@ def _answer() -> int:
         if refused is None:
             raise
         fail(_explained(refused), as_json=as_json)
-        return 0 if is_hook else 1
-    return code if isinstance(code, int) else 0
+        code = 1
+    return 0 if is_hook else code
 
 
 def _out_of_files(error: BaseException | None) -> OSError | None:

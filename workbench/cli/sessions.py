@@ -9,7 +9,7 @@ from typing import Any
 
 from indexing.embedding.local_model import local_model
 from workbench.cli import shell_values
-from workbench.cli.agents import answer_hook
+from workbench.cli.agents import hook_input
 from workbench.cli.console import (
     Bar,
     answered,
@@ -116,7 +116,7 @@ def flush(transcripts: tuple[str, ...], hook: bool) -> int:
     on stdout, and its exit code never blocks the agent.
     """
     if hook:
-        answer_hook(_flush_for_hook)
+        _flush_for_hook(hook_input())
         return 0
     if not transcripts:
         raise UsageError("which session?", hint="give a TRANSCRIPT, or --hook with its JSON on stdin")

@@ -20,7 +20,7 @@ from workbench.config.safe_yaml import MAX_BYTES, MappingError, read_mapping
 from workbench.errors import UsageError
 from workbench.format_version import FORMAT, KEY, format_in
 from workbench.frozen import frozen, frozen_kw_only
-from workbench.special_files import open_regular
+from workbench.special_files import read_regular
 
 _T = TypeVar("_T")
 
@@ -58,6 +58,11 @@ def setting(default: _T, doc: str, **more: Any) -> _T:
     return field(default=default, repr=not declared.secret, metadata={"declared": declared})
 
 
+def personal(default: _T, doc: str, **more: Any) -> _T:
+    """The field of a setting that only the person's own file may say."""
+    return setting(default, doc, user_only=True, **more)
+
+
 PROVIDERS = ("local", "openai", "gemini", "none")
 """Who can turn text into vectors; `openai` is every endpoint that speaks OpenAI's API."""
 MAX_CONCURRENCY = 64
@@ -82,16 +87,14 @@ class Settings:
     memory_budget: int = setting(10_000, "Maximum characters of MEMORY.md.", unit="characters")
     include: tuple[str, ...] = setting((), "Patterns of additional files that are memory.")
     exclude: tuple[str, ...] = setting((), "Patterns of files to leave out.", strict=True)
-    extra_paths: tuple[str, ...] = setting(
+    extra_paths: tuple[str, ...] = personal(
         (),
         "Markdown files and folders outside of the workspace that are searched too; relative paths "
         "start at the workspace.",
-        user_only=True,
     )
-    transcripts: tuple[str, ...] = setting(
+    transcripts: tuple[str, ...] = personal(
         (),
         "Folders or patterns of session transcripts (JSON lines) to read; or `{WORKSPACE: FOLDER}`.",
-        user_only=True,
     )
     transcript_bytes: int = setting(
         100_000,
@@ -101,102 +104,86 @@ class Settings:
     transcript_lines: int = setting(
         50, "Lines a transcript grows before it is indexed again and its new facts are saved.", unit="lines"
     )
-    model: str = setting(
+    model: str = personal(
         "",
         "A sentence-transformers model: a folder, a Hugging Face name or `none`. Default: the installed one.",
-        user_only=True,
     )
-    embedding_providers: tuple[str, ...] = setting(
+    embedding_providers: tuple[str, ...] = personal(
         (),
         "Embedding providers in the order of preference: `local` (the default), `openai`, `gemini`, `none`.",
         members=PROVIDERS,
-        user_only=True,
         strict=True,
     )
-    embedding_endpoint: str = setting(
+    embedding_endpoint: str = personal(
         "",
         "Address of the remote provider, including the API version. Default: the public one.",
-        user_only=True,
         strict=True,
     )
-    embedding_model: str = setting("", "The model of the remote provider.", user_only=True)
-    embedding_dimensions: int = setting(
+    embedding_model: str = personal("", "The model of the remote provider.")
+    embedding_dimensions: int = personal(
         0,
         "Length of the vectors that the remote provider makes; 0 leaves it to the model.",
         unit="numbers",
         maximum=65_536,
-        user_only=True,
     )
-    embedding_key: str = setting(
+    embedding_key: str = personal(
         "",
         "The key for the embedding endpoint; it is sent to no other.",
-        user_only=True,
         secret=True,
         strict=True,
     )
-    embedding_key_env: str = setting(
+    embedding_key_env: str = personal(
         "",
         "The environment variable with that key. Default: OPENAI_API_KEY or GEMINI_API_KEY.",
-        user_only=True,
         strict=True,
     )
-    embedding_price: float = setting(
+    embedding_price: float = personal(
         -1.0,
         "Price of a million tokens of the remote provider, in your currency; negative: unknown.",
         unit="for a million tokens",
         minimum=0,
         unset="not known",
-        user_only=True,
     )
-    embedding_ask_above: int = setting(
+    embedding_ask_above: int = personal(
         500,
         "How many texts may be sent to a provider that costs money without asking you.",
         unit="texts",
-        user_only=True,
         strict=True,
     )
-    embedding_batch: int = setting(64, "Texts per request.", unit="texts", maximum=2_048, user_only=True)
-    embedding_concurrency: int = setting(
-        4, "Maximum requests at the same time.", unit="requests", maximum=MAX_CONCURRENCY, user_only=True
+    embedding_batch: int = personal(64, "Texts per request.", unit="texts", maximum=2_048)
+    embedding_concurrency: int = personal(
+        4, "Maximum requests at the same time.", unit="requests", maximum=MAX_CONCURRENCY
     )
-    embedding_timeout: float = setting(
-        60.0, "Timeout of a request when indexing.", unit="seconds", user_only=True
-    )
-    embedding_query_timeout: float = setting(
+    embedding_timeout: float = personal(60.0, "Timeout of a request when indexing.", unit="seconds")
+    embedding_query_timeout: float = personal(
         3.0,
         "How long a search waits for the vector of the query before it searches by keyword only.",
         unit="seconds",
-        user_only=True,
     )
-    embedding_device: str = setting(
+    embedding_device: str = personal(
         "",
         "Where the local model runs when indexing: `cpu`, `cuda`, `mps`. Default: a GPU, if one is found.",
         choices=("", "cpu", "cuda", "mps"),
         pattern="cuda:[0-9]{1,3}",
-        user_only=True,
     )
-    language_endpoint: str = setting(
+    language_endpoint: str = personal(
         "",
         "Address of a language model (an API like OpenAI's), including the API version. Empty: none is used.",
-        user_only=True,
         strict=True,
     )
-    language_model: str = setting(
-        "", "The name of the language model; required if `language_endpoint` is set.", user_only=True
+    language_model: str = personal(
+        "", "The name of the language model; required if `language_endpoint` is set."
     )
-    language_key: str = setting(
+    language_key: str = personal(
         "",
         "The key for the language endpoint; it is sent to no other.",
-        user_only=True,
         secret=True,
         strict=True,
     )
-    language_key_env: str = setting(
-        "", "The environment variable with the key of the language model.", user_only=True, strict=True
+    language_key_env: str = personal(
+        "", "The environment variable with the key of the language model.", strict=True
     )
-    language_timeout: float = setting(
-        30.0, "Timeout of a request to the language model.", unit="seconds", user_only=True
-    )
+    language_timeout: float = personal(30.0, "Timeout of a request to the language model.", unit="seconds")
     transcript_exclude: tuple[str, ...] = setting(
         ("heartbeat", "cron", "delivered"),
         "Sessions whose key or origin contains one of these words are never read.",
@@ -207,18 +194,16 @@ class Settings:
     )
     context_window: int = setting(200_000, "Size of the agent's context window.", unit="tokens")
     episode_days: int = setting(90, "How long an episode is kept.", unit="days")
-    agent_writes: str = setting(
+    agent_writes: str = personal(
         "propose",
         "What happens with what an agent stores: `propose` makes it wait for you, `store` writes it at once, "
         "except what would change a pinned memory or gives orders to an agent.",
         choices=("propose", "store"),
-        user_only=True,
         strict=True,
     )
-    team_leader: str = setting(
+    team_leader: str = personal(
         "",
         "The workspace of the team's leader, which is searched too. Agents cannot write here then.",
-        user_only=True,
     )
     inject_threshold: float = setting(
         0.3,
@@ -238,7 +223,7 @@ class Settings:
         "Ranking weights: default, openclaw, goclaw, mostly `keyword` or mostly `semantic`.",
         choices=("default", "openclaw", "goclaw", "keyword", "semantic"),
     )
-    theme: str = setting("dark", "Theme of the interface.", user_only=True)
+    theme: str = personal("dark", "Theme of the interface.")
 
 
 DECLARED: Mapping[str, Declaration] = {one.name: one.metadata["declared"] for one in fields(Settings)}
@@ -426,8 +411,7 @@ def read_file(path: Path, *, trusted: bool) -> bytes:
         with path.open("rb") as file:
             return file.read(MAX_BYTES + 1)
     try:
-        with open_regular(path) as descriptor, os.fdopen(os.dup(descriptor), "rb") as file:
-            return file.read(MAX_BYTES + 1)
+        return read_regular(path, MAX_BYTES + 1)
     except ValueError as error:
         hint = "write the settings into it directly, or remove it"
         raise SettingsFileError(path, "is not a plain file", hint=hint) from error

@@ -115,22 +115,6 @@ class Plan:
     wait: Callable[[float], None] = time.sleep
 
 
-def reindex(
-    agents: Sequence[Agent],
-    place: Location,
-    recipe: Recipe,
-    pool: InProcessPool,
-    plan: Plan,
-    progress: OnProgress | None = None,
-) -> FleetReport:
-    """Make the table at ``place`` say what the files of all ``agents`` say; return what was done.
-
-    Raises IndexUnavailableError where the storage fails for good, with the report so far as ``report``;
-    UsageError where the table is another model's; WorkbenchError where the workers do not start.
-    """
-    return _Run(agents, place, recipe, plan, progress or (lambda *_: None)).run(pool)
-
-
 class StorageFailedError(IndexUnavailableError):
     """The storage failed for good; ``report`` says what was done before."""
 
@@ -139,9 +123,16 @@ class StorageFailedError(IndexUnavailableError):
         self.report = report
 
 
-class _Run:
+class FleetRun:
+    """Makes the table at ``place`` say what the files of all ``agents`` say."""
+
     def __init__(
-        self, agents: Sequence[Agent], place: Location, recipe: Recipe, plan: Plan, progress: OnProgress
+        self,
+        agents: Sequence[Agent],
+        place: Location,
+        recipe: Recipe,
+        plan: Plan,
+        progress: OnProgress = lambda *_: None,
     ) -> None:
         self._agents = {agent.name: agent for agent in agents}
         self._place, self._recipe, self._plan, self._progress = place, recipe, plan, progress
@@ -153,7 +144,11 @@ class _Run:
         self._table: SharedTable
 
     def run(self, pool: InProcessPool) -> FleetReport:
-        """Carry the run out."""
+        """Carry the run out; return what was done.
+
+        Raises StorageFailedError where the storage fails for good; UsageError where the table is another
+        model's; WorkbenchError where the workers do not start.
+        """
         report, started = self._report, time.perf_counter()
         card = TableFingerprint(words_fingerprint(), self._recipe.identity, self._recipe.dimension)
         try:
@@ -317,7 +312,7 @@ class TableFinding:
 
 
 def standings(
-    table: SharedTable, agents: Sequence[Agent], progress: OnProgress | None = None
+    table: SharedTable, agents: Sequence[Agent], progress: OnProgress = lambda *_: None
 ) -> Iterator[SyncStatus]:
     """How each workspace stands. Raises IndexUnavailableError."""
     books = table.books()
@@ -347,7 +342,7 @@ def standings(
 
 
 def check(
-    table: SharedTable, agents: Sequence[Agent], progress: OnProgress | None = None
+    table: SharedTable, agents: Sequence[Agent], progress: OnProgress = lambda *_: None
 ) -> Iterator[TableFinding]:
     """What of the table is not what the files say, by the ids of all rows. Raises IndexUnavailableError."""
     listed = {agent.name for agent in agents}
@@ -382,12 +377,11 @@ def _checked(agent: Agent, known: dict[str, KnownFile]) -> Iterator[TableFinding
 
 
 def _each(
-    table: SharedTable, agents: Sequence[Agent], progress: OnProgress | None
+    table: SharedTable, agents: Sequence[Agent], progress: OnProgress
 ) -> Iterator[tuple[Agent, dict[str, KnownFile]]]:
     for start in range(0, len(agents), _AT_ONCE):
         some = agents[start : start + _AT_ONCE]
         known = table.known([agent.name for agent in some])
         for number, agent in enumerate(some, start + 1):
             yield agent, known[agent.name]
-            if progress is not None:
-                progress("workspaces", number, len(agents))
+            progress("workspaces", number, len(agents))

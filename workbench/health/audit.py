@@ -210,7 +210,7 @@ def _stale(subject: CheckSubject) -> Iterator[Finding]:
     from workbench.dreaming.survey import passed_deadline  # noqa: PLC0415
 
     for one in memory_checks.expiry(subject):
-        if isinstance(one, Finding) and one.rule == "expired" and not one.entry:  # entries: below
+        if one.rule == "expired" and not one.entry:  # entries: below
             yield one
     deeds, last_day = cache(partial(_deeds, subject)), cache(partial(_last_day, subject))
     today = subject.today
@@ -269,21 +269,18 @@ def _days_in(text: str) -> list[date]:
 def _contradicted(subject: CheckSubject) -> Iterator[Finding]:
     """Each entry that contradicts another, the first of those that do before the others."""
     for finding in memory_checks.contradictions(subject):
-        if isinstance(finding, Finding):
-            yield finding
-            for place in finding.also:
-                path, _, line = place.rpartition(":")
-                entry = subject.corpus.entry_at(path, int(line))
-                if entry is not None:
-                    what = f"it contradicts {finding.place}: {shown(entry.title)}"
-                    yield about(entry, finding.rule, what, "", "", finding.severity)
+        yield finding
+        for place in finding.also:
+            path, _, line = place.rpartition(":")
+            entry = subject.corpus.entry_at(path, int(line))
+            if entry is not None:
+                what = f"it contradicts {finding.place}: {shown(entry.title)}"
+                yield about(entry, finding.rule, what, "", "", finding.severity)
 
 
 def _hidden(subject: CheckSubject) -> Iterator[Finding]:
     """What is hidden, but for comments that order nothing."""
-    for one in memory_checks.hidden_text(subject):
-        if isinstance(one, Finding) and one.remains:
-            yield one
+    return (one for one in memory_checks.hidden_text(subject) if one.remains)
 
 
 def _over_limit(subject: CheckSubject) -> Iterator[Finding]:

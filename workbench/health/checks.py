@@ -192,10 +192,10 @@ def repair(subject: CheckSubject, name: str) -> tuple[bool, str]:
 
     No memory file is written. Raises UsageError for a check that there is not.
     """
-    checks = [check for check in checks_of(*DOCTOR) if check.name == name]
-    if not checks:
+    check = next((check for check in checks_of(*DOCTOR) if check.name == name), None)
+    if check is None:
         raise UsageError(f"there is no check {name}")
-    findings = [one for result in examine(subject, fix=True, checks=checks) for one in result.findings]
+    findings = _repaired(check, subject).findings
     done = [finding.fixed for finding in findings if finding.fixed]
     refused = [f"not repaired: {finding.refused}" for finding in findings if finding.refused]
     return not refused, "; ".join([*done, *refused]) or "there is nothing left to repair"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -179,7 +180,7 @@ class CheckResult:
 
 def counted(findings: Sequence[Finding]) -> str:
     """How many findings of each severity there are, in words; "none" for none."""
-    counts = {level: sum(one.severity == level for one in findings) for level in SEVERITIES}
+    counts = Counter(one.severity for one in findings)
     said = [plural(counts[level], level) for level in ("error", "warning") if counts[level]]
     if counts["info"]:
         said.append(f"{counts['info']:,} info")

@@ -143,7 +143,7 @@ def secrets(subject: CheckSubject) -> Look:
         yield subject.corpus.placed(finding, "forget", "edit", "quarantine")
 
 
-def hidden_text(subject: CheckSubject) -> Look:
+def hidden_text(subject: CheckSubject) -> Iterator[Finding]:
     """Text that an agent reads and a person does not see. Most comments only tell how a page is filled in."""
     for path, line, found, words in _in_texts(subject, hidden_in):
         if is_template(path, subject.corpus.by_path[path].kind):
@@ -232,7 +232,7 @@ def _with_lines(text: str, find: Find) -> Iterator[tuple[TextFinding, int]]:
 # -- what is over, fades, contradicts, or does not say where it is from ----------------------------
 
 
-def expiry(subject: CheckSubject) -> Look:
+def expiry(subject: CheckSubject) -> Iterator[Finding]:
     """Episodes whose time is over, or is soon, and curated entries whose own date of expiry has passed."""
     usage = UsageIndex(subject.workspace)
     for document in subject.corpus.documents:
@@ -334,7 +334,7 @@ def fading(subject: CheckSubject) -> Look:
         )
 
 
-def contradictions(subject: CheckSubject) -> Look:
+def contradictions(subject: CheckSubject) -> Iterator[Finding]:
     """Pairs of curated entries that give one thing two values, where a rule can tell.
 
     What is read as a statement, ``workbench.graph.contradictions`` says. Pages of the graph know more of

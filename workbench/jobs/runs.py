@@ -167,29 +167,29 @@ class ActiveRun:
         self._state = state
         self._clock = clock
         self.run = run
+        self._keep()
 
     def step(self, name: str, state: StepState, error: str = "") -> None:
         """A step is over. ``error`` is the class of what went wrong in it."""
         done = StepResult(name=named(name), state=state, error=named(error) if error else None)
-        self._become(replace(self.run, steps=(*self.run.steps, done)))
+        self._become(steps=(*self.run.steps, done))
 
     def tell(self, counts: Mapping[str, int], error: str = "") -> None:
         """How it stands now: its counts, in the place of those before, and what fails in it at present."""
         counted = {named(name): count for name, count in counts.items()}
-        self._become(replace(self.run, counts=counted, error=named(error) if error else None))
+        self._become(counts=counted, error=named(error) if error else None)
 
     def end(self, state: State, error: str = "") -> None:
         """It is over."""
-        known = named(error) if error else self.run.error
-        self._become(replace(self.run, state=state, ended=self._clock(), error=known))
+        self._become(state=state, ended=self._clock(), error=named(error) if error else self.run.error)
 
-    def _become(self, run: JobRun) -> None:
+    def _become(self, **changes: Any) -> None:
+        run = replace(self.run, **changes)
         if run != self.run:
             self.run = run
-            self.keep()
+            self._keep()
 
-    def keep(self) -> None:
-        """Write it down as it is."""
+    def _keep(self) -> None:
         with contextlib.suppress(OSError):
             keep(self._state, self.run)
 
@@ -205,7 +205,6 @@ def running(
     """
     with hold(state / job.lock, job.called):
         made = ActiveRun(state, JobRun(job=job, began=clock(), pid=os.getpid(), by_clock=by_clock), clock)
-        made.keep()
         try:
             yield made
         except (KeyboardInterrupt, GeneratorExit, BrokenPipeError, StoppedError):
@@ -325,7 +324,7 @@ class JobStatus:
             "ended": _iso(last.ended if last else None),
             "seconds": round(last.seconds, 3) if last and last.seconds is not None else None,
             "by_clock": last.by_clock if last else False,
-            "error": last.error if last else None,
+            "error": last and last.error,
             "failed_steps": [{"step": one.name, "error": one.error} for one in self.failed],
             "counts": last.counts if last else {},
             "next": self.mends or None,

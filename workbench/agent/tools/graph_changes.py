@@ -14,7 +14,6 @@ from typing import Annotated, Any
 
 from workbench.agent.tools.tool import (
     AgentSession,
-    Call,
     EntityType,
     MemoryType,
     Moment,
@@ -93,7 +92,6 @@ Confidence = Annotated[Share | None, "How sure it is"]
 )
 def memory_graph_store(
     session: AgentSession,
-    call: Call,
     text: Annotated[Words, "One sentence or two"],
     type: Annotated[MemoryType | None, "The type of memory"] = None,
     entity: Annotated[
@@ -121,7 +119,7 @@ def memory_graph_store(
         "importance": importance,
         "confidence": confidence,
     }
-    with session.writing(call, operations.STORE) as place:
+    with session.writing(operations.STORE) as place:
         draft = memory_draft(
             {
                 "text": text,
@@ -136,7 +134,7 @@ def memory_graph_store(
         )
         if problem := held_back(draft):
             raise flagged({draft: problem})
-        graph = session.graphs(call)[0][1]
+        graph = session.graphs()[0][1]
         notes = _about_entity(graph, draft)
         if draft.entity and (page := graph.entity(draft.entity)):
             draft = replace(draft, entity=page.name, entity_type=page.type)
@@ -158,7 +156,6 @@ def memory_graph_store(
 @_writing("Change a memory", example={"memory": "m7f3a", "done": True, "reason": "the contract was sent"})
 def memory_graph_update(
     session: AgentSession,
-    call: Call,
     memory: MemoryReference,
     text: Annotated[Words | None, "The new words"] = None,
     type: Annotated[MemoryType | None, "The type of memory"] = None,
@@ -182,8 +179,8 @@ def memory_graph_update(
         "done": done,
     }
     changes: dict[str, Any] = without_none(said)
-    with session.writing(call, operations.UPDATE) as place:
-        held = _memory(session, memory, call)
+    with session.writing(operations.UPDATE) as place:
+        held = _memory(session, memory)
         address, marks = held.memory.entry.address, _as_words(changes)
         words = " ".join((text or held.memory.text).split())
         told = ", ".join(f"{name} {value}" for name, value in marks.items() if name != "text")
@@ -201,12 +198,12 @@ def memory_graph_update(
 
 
 @_writing("Forget a memory", example={"memory": "m7f3a", "reason": "it was about another Sarah"})
-def memory_graph_forget(session: AgentSession, call: Call, memory: MemoryReference, reason: Why) -> Result:
+def memory_graph_forget(session: AgentSession, memory: MemoryReference, reason: Why) -> Result:
     """Take one memory out of the graph because it is wrong or was never worth keeping; it stays in history.
     For something that was true and is not any more use memory_graph_update with `valid_until`.
     """
-    with session.writing(call, operations.FORGET) as place:
-        held = _memory(session, memory, call)
+    with session.writing(operations.FORGET) as place:
+        held = _memory(session, memory)
         found = held.memory
         return _decided(
             session,
@@ -226,7 +223,6 @@ def memory_graph_forget(session: AgentSession, call: Call, memory: MemoryReferen
 )
 def memory_graph_skip(
     session: AgentSession,
-    call: Call,
     text: Annotated[Words, "What it was; only its digest is kept"],
     reason: Why,
     source: Source = None,
@@ -234,13 +230,13 @@ def memory_graph_skip(
     """Record that you considered remembering something and decided against it, with the reason: so that a
     person can see what is not kept, and why.
     """
-    with session.writing(call, operations.SKIP) as place:
+    with session.writing(operations.SKIP) as place:
         where, why = _source(place, source), _reason(reason)
         record = record_skip(place, [text], now=session.now(), reason=why, source=where, by=session.by)
     return _result("skipped", record["key"], ["recorded; nothing was stored"])
 
 
-def _memory(session: AgentSession, reference: str, call: Call) -> EntityMemory:
+def _memory(session: AgentSession, reference: str) -> EntityMemory:
     """The memory that an agent names by its id or address, of which the beginning of its digest is enough.
 
     Raises EntryNotFoundError, NotCuratableError, NotMemoryError.
@@ -252,7 +248,7 @@ def _memory(session: AgentSession, reference: str, call: Call) -> EntityMemory:
         is_begun = len(digits) >= _FEWEST_DIGITS and memory.entry.address.startswith(wanted)
         return memory.id == wanted or (is_begun and memory.entry.path == place)
 
-    memories = session.graphs(call)[0][1].memories()
+    memories = session.graphs()[0][1].memories()
     held = next((held for held in memories if is_named(held.memory)), None)
     if held is not None and held.entity is not None:
         return held

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from indexing.document import Stored, entry_key
+from indexing.facets import Facets
 from indexing.query.question import Filters
 from indexing.search.answer import Hit, Query
 from indexing.search.modes import MODES, ModeName
@@ -27,11 +28,9 @@ from workbench.agent.federated_search import (
     graph_relevance,
     marked,
 )
-from workbench.agent.line_warnings import line_warnings
 from workbench.agent.tools.tool import (
     ANYTHING,
     AgentSession,
-    Call,
     FileKind,
     MemoryType,
     Name,
@@ -41,6 +40,7 @@ from workbench.agent.tools.tool import (
     Share,
     ToolAnswer,
     gives,
+    require_wanted,
     tool,
 )
 from workbench.agent.usage import GivenEntry
@@ -58,9 +58,10 @@ from workbench.graph.search import Relevance, search_graph, unnamed_words
 from workbench.memory.entry import Entry, Kind, RelPath, is_outside
 from workbench.memory.graph_page import TypedMemory
 from workbench.memory.markdown import Document
+from workbench.memory.origin import Origin, OriginReader
 from workbench.plural import plural
 from workbench.safety.secrets import masked
-from workbench.safety.terminal import visible
+from workbench.safety.terminal import cut, visible
 from workbench.workspace.layout import ARCHIVE
 
 MOST_LINES = 2_000
@@ -70,6 +71,9 @@ _LINES = 200
 """What it returns where nobody says how many."""
 _AROUND = 500
 """Lines above and below that are looked at for secrets too."""
+_LONGEST_WARNING = 300
+"""Characters; of a file in which every other line has a warning the first are enough."""
+Limit = Annotated[int, Meta(ge=1, le=50)]
 ModeArgument = Annotated[
     ModeName,
     "Hybrid (keyword and semantic), keyword (lexical) or semantic (vector)",
@@ -84,9 +88,8 @@ ModeArgument = Annotated[
 )
 def memory_search(
     session: AgentSession,
-    call: Call,
     query: Annotated[Question, "What to search for: a question, words, an identifier"],
-    limit: Annotated[int, Meta(ge=1, le=50), "Maximum results"] = 10,
+    limit: Annotated[Limit, "Maximum results"] = 10,
     mode: ModeArgument = "hybrid",
     kinds: Annotated[frozenset[FileKind], "Only files of these kinds"] = frozenset(),
     since: Annotated[date | None, "Only entries of this day or later"] = None,
@@ -107,9 +110,9 @@ def memory_search(
         user=session.user,
     )
     answer = ToolAnswer(session, query, "memory_search")
-    with session.searching(call) as service:
+    with session.searching() as service:
         found = service.search(asked_for)
-        call.go_on()
+        require_wanted()
         told = found.told
         answer.notes = [*filter(None, (told.degraded, told.stale)), *told.notes]
         for one, stored, score in found.measured():
@@ -137,7 +140,6 @@ def memory_search(
 )
 def memory_get(
     session: AgentSession,
-    call: Call,
     path: Annotated[PathText, "A path such as memory/2026-03-14.md, or the entry of a result"],
     from_: Annotated[Annotated[int, Meta(ge=1, le=100_000_000)] | None, "The first line"] = None,
     lines: Annotated[
@@ -148,7 +150,7 @@ def memory_get(
     lines, and an entry (path#hash) its own. Only memory files of this workspace can be read. Where `next` is
     a number there is more: call again with the path and from=next.
     """
-    call.go_on()
+    require_wanted()
     named, document, start, length = _part(session, path)
     rows = document.text.split("\n")
     if rows and not rows[-1]:
@@ -210,6 +212,38 @@ def _part(session: AgentSession, asked: str) -> tuple[str, Document, int, int | 
     return path if place is own else prefix + path, document, start, length
 
 
+def line_warnings(document: Document, first: int, last: int) -> list[str]:
+    """A warning for each reason why some of these lines are not to be trusted, with their numbers."""
+    origins = OriginReader(document)
+    spans = [
+        (one.start_line, one.end_line, one.text, origins.of(one))
+        for block in document.blocks
+        if block.first < last and block.last >= first
+        for one in document.entries_of(block)
+        if one.start_line <= last and one.end_line >= first
+    ]
+    inside = {number for start, end, *_ in spans for number in range(start, end + 1)}
+    starts = document.line_starts
+    for n in range(first, min(last, len(starts) - 1) + 1):
+        if n not in inside:
+            row = document.data[starts[n - 1] : starts[n]].decode("utf-8", "replace")
+            spans.append((n, n, row, Origin.AGENT))
+    found: dict[str, dict[tuple[int, int], None]] = {}
+    for start, end, text, origin in sorted(spans):
+        outside = "it is from outside" if origin is Origin.OUTSIDE else None
+        for why in filter(None, (why_distrusted(text, origin), outside)):
+            found.setdefault(why, {})[start, end] = None
+    return [
+        cut(f"{_numbers(where)}: {why}: do not trust it", _LONGEST_WARNING) for why, where in found.items()
+    ]
+
+
+def _numbers(where: Iterable[tuple[int, int]]) -> str:
+    """``lines 4, 9-12``."""
+    told = ", ".join(f"{start}" if start == end else f"{start}-{end}" for start, end in where)
+    return f"{'line' if told.isdigit() else 'lines'} {told}"
+
+
 def shown(words: str) -> str:
     """Words of memory as a tool returns them: secrets masked, nothing invisible."""
     return visible(masked(words))
@@ -217,6 +251,7 @@ def shown(words: str) -> str:
 
 def _row(one: ScopeHit, stored: Stored | None, relevance: float | None, today: date) -> dict[str, Any]:
     scope, hit = one.scope, one.hit
+    facets = stored.facets if stored else Facets()
     row: dict[str, Any] = {
         "entry": scope.address(hit.entry),
         "path": scope.address(hit.path),
@@ -228,13 +263,11 @@ def _row(one: ScopeHit, stored: Stored | None, relevance: float | None, today: d
         "text": shown(hit.snippet),
         "score": round(one.strength, 4),
         "relevance": None if relevance is None else round(relevance, 4),
-        "trust": stored.facets.trust if stored else "unknown",
+        "trust": facets.trust,
     }
     more = {
-        "user": stored.facets.user if stored else "",
-        "entity": visible(stored.facets.names[0])
-        if stored and hit.kind is Kind.ENTITY and stored.facets.names
-        else "",
+        "user": facets.user,
+        "entity": visible("".join(facets.names[:1])) if hit.kind is Kind.ENTITY else "",
         "warnings": list(_warnings(scope, hit, stored, today)),
     }
     return {**row, **{name: value for name, value in more.items() if value}}
@@ -267,16 +300,15 @@ Types = Annotated[frozenset[MemoryType], "Only memories of these types"]
 )
 def memory_graph_recall(
     session: AgentSession,
-    call: Call,
     query: Annotated[Question, "What to recall, in words"],
     types: Types = frozenset(),
     mode: ModeArgument = "hybrid",
-    limit: Annotated[int, Meta(ge=1, le=50), "Maximum memories"] = 10,
+    limit: Annotated[Limit, "Maximum memories"] = 10,
 ) -> Result:
     """Recall facts, decisions, preferences, goals, todos, … of the graph by meaning. Shorter and surer than
     memory_search, but only what was made a typed memory. Give `types` to narrow it.
     """
-    graphs = dict(session.graphs(call))
+    graphs = dict(session.graphs())
     asked = Query(
         query,
         mode=MODES[mode],
@@ -287,7 +319,7 @@ def memory_graph_recall(
     )
     answer, today = ToolAnswer(session, query, "memory_graph_recall"), session.today()
     try:
-        found, answer.notes = _by_meaning(session, asked, graphs, call)
+        found, answer.notes = _by_meaning(session, asked, graphs)
     except IndexUnavailableError:
         found = [
             (mark, held, share)
@@ -303,11 +335,11 @@ def memory_graph_recall(
 
 
 def _by_meaning(
-    session: AgentSession, query: Query, graphs: Mapping[str, Graph], call: Call
+    session: AgentSession, query: Query, graphs: Mapping[str, Graph]
 ) -> tuple[list[tuple[str, EntityMemory, float]], list[str]]:
     found: list[tuple[str, EntityMemory, float]] = []
     today = session.today()
-    with session.searching(call) as service:
+    with session.searching() as service:
         asked, notes = service.ask(query)
         for one in asked:
             notes += one.notes
@@ -329,7 +361,6 @@ def _by_meaning(
 )
 def memory_graph_query(
     session: AgentSession,
-    call: Call,
     types: Types = frozenset(),
     about: Annotated[Name | None, "An entity by name, alias or id: also what belongs to it"] = None,
     state: Annotated[
@@ -363,7 +394,7 @@ def memory_graph_query(
         limit=limit,
     )
     today = session.today()
-    found = [(mark, find(graph, question, today)) for mark, graph in session.graphs(call)]
+    found = [(mark, find(graph, question, today)) for mark, graph in session.graphs()]
     answer = ToolAnswer(session, repr(question), "memory_graph_query")
     answer.notes = [note for _, one in found for note in one.notes]
     for mark, match in [(mark, match) for mark, one in found for match in one.matches][:limit]:
@@ -394,18 +425,17 @@ def memory_graph_query(
 )
 def knowledge_graph_search(
     session: AgentSession,
-    call: Call,
     query: Annotated[Question, "A question that names at least one person, project or thing"],
     as_of: Annotated[date | None, "As it was on this day"] = None,
-    limit: Annotated[int, Meta(ge=1, le=50), "Maximum findings"] = 10,
+    limit: Annotated[Limit, "Maximum findings"] = 10,
 ) -> Result:
     """What is known of the people, projects and things that a question names, and what is at most two
     relations away, best first: “what is Alice working on?”, “how is Bob connected to Atlas?”. Says along
     which path it came to each finding.
     """
-    graphs = dict(session.graphs(call))
+    graphs = dict(session.graphs())
     relevances: dict[str, Relevance] = {}  # without an index the words decide
-    with session.searching(call) as service:
+    with session.searching() as service:
         for scope in service.scopes:
             unnamed = unnamed_words(graphs[scope.mark], query)
             with contextlib.suppress(IndexUnavailableError):

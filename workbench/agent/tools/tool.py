@@ -3,7 +3,7 @@
 A tool is a function, declared once with its description and its schema: its name, its docstring and its
 parameters are the tool's. The parameters become a JSON schema, by which each call is checked before the
 function runs. Names that other systems' tools use for these arguments are accepted too: prompts written for
-those work here.
+those work here. An error is told such that an agent can act on it: what happened, and what to do next.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field
+from contextvars import ContextVar
 from datetime import UTC, date, datetime
 from inspect import Parameter, signature
 from typing import (
@@ -37,14 +37,22 @@ from workbench.agent.agent_text import as_line
 from workbench.agent.federated_search import READ_ONLY, open_leader
 from workbench.agent.search_service import SearchService
 from workbench.agent.usage import GivenEntry, record_recalls
-from workbench.errors import BusyError, NotCuratableError, NoWorkspaceError, ReadOnlyError, WorkbenchError
-from workbench.frozen import frozen, frozen_kw_only
+from workbench.errors import (
+    BusyError,
+    NotCuratableError,
+    NoWorkspaceError,
+    ReadOnlyError,
+    WorkbenchError,
+    disk_error,
+)
+from workbench.frozen import frozen_kw_only
 from workbench.graph.drafts import without_none
 from workbench.graph.model import Graph
 from workbench.graph.read import GraphReader
 from workbench.memory.entry import Kind
 from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 from workbench.operations.operation_spec import OperationSpec
+from workbench.safety.secrets import masked
 from workbench.safety.terminal import visible
 from workbench.workspace.late_lines import LateLines
 from workbench.workspace.workspace import Workspace
@@ -63,16 +71,15 @@ class CallCancelledError(WorkbenchError):
     code = "cancelled"
 
 
-@frozen
-class Call:
-    """One call of a tool. Once ``cancelled`` is set, nothing is begun any more."""
+_NEVER = threading.Event()
+CANCELLED = ContextVar("cancelled", default=_NEVER)
+"""Whether the call that is answered was cancelled: once this is set, nothing is begun any more."""
 
-    cancelled: threading.Event = field(default_factory=threading.Event)
 
-    def go_on(self) -> None:
-        """Raises CallCancelledError where nobody waits any more."""
-        if self.cancelled.is_set():
-            raise CallCancelledError("the call was cancelled before anything was done")
+def require_wanted() -> None:
+    """Raises CallCancelledError where nobody waits any more for what the caller's thread is at."""
+    if CANCELLED.get().is_set():
+        raise CallCancelledError("the call was cancelled before anything was done")
 
 
 class AgentSession:
@@ -123,16 +130,16 @@ class AgentSession:
             )
 
     @contextlib.contextmanager
-    def searching(self, call: Call) -> Iterator[SearchService]:
+    def searching(self) -> Iterator[SearchService]:
         """The search, for one call at a time; opened by the first."""
-        with self._turn(self._searching, call):
+        with self._turn(self._searching):
             if self._service is None:
                 self._service = SearchService(self.workspace, leader=self.leader, today=self.today)
             self._catch_up(self._service)
             yield self._service
 
     @contextlib.contextmanager
-    def writing(self, call: Call, operation: OperationSpec) -> Iterator[Workspace]:
+    def writing(self, operation: OperationSpec) -> Iterator[Workspace]:
         """The workspace, to do an operation to it, for one call at a time.
 
         Raises NotCuratableError for an operation that is not declared to be for agents, and ReadOnlyError for
@@ -142,12 +149,12 @@ class AgentSession:
             raise NotCuratableError(f"agents cannot {operation.name}", hint="tell the person")
         if self.leader is not None:
             raise ReadOnlyError(READ_ONLY)
-        with self._turn(self._writing, call):
+        with self._turn(self._writing):
             yield self.workspace
 
-    def graphs(self, call: Call) -> tuple[tuple[str, Graph], ...]:
+    def graphs(self) -> tuple[tuple[str, Graph], ...]:
         """One's own graph as it is now, then the leader's, each with the mark of its scope."""
-        with self._turn(self._reading, call):
+        with self._turn(self._reading):
             return tuple((mark, reader.read()) for mark, reader in self._graphs.items())
 
     def _catch_up(self, service: SearchService) -> None:
@@ -183,12 +190,12 @@ class AgentSession:
             self.leader.close()
 
     @contextlib.contextmanager
-    def _turn(self, lock: threading.Lock, call: Call) -> Iterator[None]:
-        call.go_on()
+    def _turn(self, lock: threading.Lock) -> Iterator[None]:
+        require_wanted()
         if not lock.acquire(timeout=_PATIENCE):
             raise BusyError("too many calls at the same time", hint="call again in a moment")
         try:
-            call.go_on()
+            require_wanted()
             yield
         finally:
             lock.release()
@@ -269,7 +276,7 @@ class Tool:
     run: Callable[..., Result]
     lane: Lane
 
-    def __call__(self, session: AgentSession, said: object, call: Call) -> Result:
+    def __call__(self, session: AgentSession, said: object) -> Result:
         """The answer to these arguments. Raises what ``run`` raises.
 
         Raises ToolError where they are wrong, which says what is wrong, and has an example that is right.
@@ -282,7 +289,7 @@ class Tool:
             example = json.dumps(self.example, ensure_ascii=False)
             told = f"{self.name}: {self._wrong(str(error)[:400])}. It takes {known}. For example: {example}"
             raise ToolError(as_line(told, LONGEST_ADVICE)) from error
-        return self.run(session, call, **msgspec.structs.asdict(arguments))
+        return self.run(session, **msgspec.structs.asdict(arguments))
 
     @property
     def writes(self) -> bool:
@@ -343,10 +350,14 @@ class Tool:
         return said
 
 
+TOOLS: dict[str, Tool] = {}
+"""All that are declared, by name, in their order (``workbench.agent.tools`` loads them)."""
+
+
 def tool(
     title: str, *, example: Mapping[str, Any], result: Schema, lane: Lane = "read"
 ) -> Callable[[Callable[..., Result]], Tool]:
-    """Declare a function as a tool: ``session`` and ``call`` come first, its arguments behind them.
+    """Declare a function as a tool: ``session`` comes first, its arguments behind it.
 
     A text among the annotations of a parameter tells what it is. What is null, or left out, was not said. A
     parameter whose name Python keeps for itself ends with ``_``.
@@ -354,11 +365,11 @@ def tool(
 
     def declared(run: Callable[..., Result]) -> Tool:
         hints = get_type_hints(run, include_extras=True)
-        fields = [_field(one, hints[one.name]) for one in [*signature(run).parameters.values()][2:]]
+        fields = [_field(one, hints[one.name]) for one in [*signature(run).parameters.values()][1:]]
         arguments = msgspec.defstruct(
             run.__name__, fields, forbid_unknown_fields=True, rename=lambda name: name.rstrip("_")
         )
-        return Tool(
+        made = TOOLS[run.__name__] = Tool(
             name=run.__name__,
             title=title,
             description=" ".join((run.__doc__ or "").split()),
@@ -368,6 +379,7 @@ def tool(
             run=run,
             lane=lane,
         )
+        return made
 
     return declared
 
@@ -427,3 +439,51 @@ class ToolAnswer:
         if nothing and not self._rows:
             notes.append(nothing)
         return {name: self._rows, **more, "notes": list(dict.fromkeys(map(visible, notes)))}
+
+
+_NEXT = {
+    "entry-not-found": "Call memory_search or memory_graph_query again: it gives today's ids and entries.",
+    "entry-ambiguous": "Give the whole entry, as memory_search returned it.",
+    "not-memory": "Use a path of a memory_search result; only memory files of this workspace can be read.",
+    "busy": "Another program is writing. Wait a few seconds and call again, at most three times.",
+    "read-only": "Nothing can be stored here. Go on without it, and tell the person.",
+    "no-git": "Reading works. Tell the person that nothing can be stored without git.",
+    "no-repository": "Reading works. Tell the person that storing needs a repository: `workbench init`.",
+    "repository-state": "Reading works. Tell the person; storing works when the repository is in order.",
+    "index-unavailable": (
+        "Ask the person to run `workbench reindex`. Until then use memory_get, memory_graph_query and "
+        "knowledge_graph_search, which need no index."
+    ),
+    "flagged": "Store it again without the hidden text or the secret.",
+    "secret": "Never store a secret: say where it is kept instead.",
+    "write-failed": "Nothing was changed. Tell the person that writing to disk failed.",
+    "conflict": "Nothing was changed, because the text changed in the meantime. Read it again, then decide.",
+    "cancelled": "Nothing was done.",
+}
+_SHELL = ("`workbench", "--")
+"""A hint that speaks of the command line is for people."""
+
+
+def call_tool(session: AgentSession, name: str, arguments: Any) -> Result:
+    """What the tool answers. Raises ToolError, and nothing else but what is a defect of ours."""
+    tool = TOOLS.get(name)
+    if tool is None:
+        known = ", ".join(TOOLS)
+        raise ToolError(as_line(f"There is no tool {name}. There are: {known}.", LONGEST_ADVICE))
+    try:
+        return tool(session, {} if arguments is None else arguments)
+    except (WorkbenchError, OSError) as error:
+        raise ToolError(advice(error, writes=tool.writes)) from error
+
+
+def advice(error: WorkbenchError | OSError, *, writes: bool = False) -> str:
+    """An error as the agent reads it: what is wrong, and what to do next. ``writes``: of what would write."""
+    if not isinstance(error, WorkbenchError):
+        error = disk_error(error)
+    if error.message == READ_ONLY:
+        return READ_ONLY
+    hint = "" if any(sign in error.hint for sign in _SHELL) else error.hint
+    following = _NEXT.get(error.code) or ("" if hint or not writes else "Nothing was changed.")
+    said = filter(None, (error.message, hint, following))
+    told = " ".join(words if words.endswith((".", "!", "?")) else f"{words}." for words in said)
+    return as_line(masked(told), LONGEST_ADVICE)
