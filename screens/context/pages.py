@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +44,7 @@ from workbench.agent.search_task import InjectRequest
 from workbench.agent.usage import UsageReport, UsageShare, dominance, never_given
 from workbench.config.settings import Settings
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_kw_only
 from workbench.graph.read import read_graph
 from workbench.memory.entry import Entry, Kind
 from workbench.workspace.workspace import Workspace
@@ -72,7 +72,7 @@ _NOTHING_TO_SAY = {
 Known = Mapping[str, Entry]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class ContextPage:
     """``cost`` says in few words what all of it costs, ``raw`` is what the agent reads, as it reads it.
 

@@ -8,7 +8,6 @@ some of its neighbours, and their arrows point the other way.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import ClassVar
 
@@ -19,6 +18,7 @@ from textual.reactive import Reactive
 from screens.drawing.safe_text import EMPTY, TONES, RowPart, Shown, Tone, grouped, piece, row_text, words
 from screens.widgets.entry_list import clipped
 from screens.widgets.lines import Toned
+from workbench.frozen import frozen
 from workbench.graph.search import Node
 
 LEAST_WIDTH, LEAST_HEIGHT = 36, 5
@@ -41,7 +41,7 @@ _NOTHING = words(" it has no neighbours to draw")
 Line = tuple[RowPart, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MapNeighbour:
     """A neighbour: ``forward`` where the relation leads from the entity to it. ``id`` tells it apart."""
 

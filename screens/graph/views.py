@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import NamedTuple
 
@@ -29,6 +29,7 @@ from screens.frames.overlay_screen import Services
 from screens.jobs.worker_client import WorkerClient
 from screens.loading.workspace_model import GraphView
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.graph.contradictions import ANSWERS, Contradiction, contradictions
 from workbench.graph.decay import RecallDays, importance_today, read_recalls, recalls_of
 from workbench.graph.duplicates import Duplicate, duplicates, same_key
@@ -410,7 +411,7 @@ Thing = Node | EntityMemory | Duplicate | Contradiction | DueItem | GraphFinding
 """What a row stands for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Pair:
     """Two pages alike in meaning, by their paths; ``cosine`` in [-1, 1], ``names`` in [0, 1]."""
 
@@ -422,7 +423,7 @@ class Pair:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SimilarPairs:
     """The ``pairs`` by meaning, and a ``note`` that says how far meaning took part."""
 
@@ -465,7 +466,7 @@ async def ask_meaning(services: Services) -> SimilarPairs:
     return SimilarPairs(note=f"names are compared, their meaning is not: {why}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoadedGraph:
     """The graph, what was recalled, what was decided. A thread makes rows of it while another is shown."""
 
@@ -502,7 +503,7 @@ class GraphLoader:
         return LoadedGraph(self._built[1], recalls, settled_keys(workspace), today)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphViewState:
     """What is looked at, and how: ``day`` is None for today, ``path`` empty where nothing is chosen yet."""
 
@@ -524,7 +525,7 @@ class GraphViewState:
         return self.day or known.today
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class GraphRows:
     """The rows of a view, each ``of`` a thing, and what is said where there is none."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import assert_never
 
@@ -42,6 +41,7 @@ from screens.main.request import Request, declared_request, expire_request
 from screens.widgets.entry_list import clipped
 from workbench.errors import NotCuratableError, WorkbenchError
 from workbench.format_version import FORMAT
+from workbench.frozen import frozen
 from workbench.graph import operations as graph
 from workbench.health.finding import SEVERITIES, CheckLabel, CheckResult, Finding, Fix
 from workbench.ingest import operations as episodes
@@ -66,7 +66,7 @@ _NAME_CELLS = 18
 OLDER = words("before your last action")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Section:
     """A row of the screen: the ``results`` of its checks that have looked, of ``count`` that there are."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date, datetime
 from functools import lru_cache
 
@@ -41,6 +41,7 @@ from workbench.dreaming.proposals.inbox import Overview, PendingProposal, Settle
 from workbench.dreaming.proposals.origins import Quotation, QuotedLine
 from workbench.dreaming.result import NEAR_MISS, Dream, Explanation, SkippedClaim
 from workbench.dreaming.score import MOST, filled
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.entry import without_emphasis
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.proposal import QUEUE, Action, Gate, Proposal
@@ -68,7 +69,7 @@ _MARKS: Mapping[str, tuple[str, Tone]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class InboxView:
     """All that the list is drawn from. ``sources`` are those of proposals that were unfolded, by row id."""
 
@@ -78,7 +79,7 @@ class InboxView:
     sources: Mapping[str, Sequence[Quotation]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Group:
     """The proposals under a heading: those of a ``run`` (or of none), or all that is put off."""
 

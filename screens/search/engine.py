@@ -15,7 +15,6 @@ import json
 from asyncio.subprocess import Process
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,7 @@ from screens.jobs import worker_client
 from screens.jobs.running_jobs import JobStage
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ EMBEDDING = "embedding"
 """The phase of which the units are vectors, which the search finds by as soon as they are stored."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchAnswered:
     """An engine answered the question number ``seq``."""
 
@@ -48,7 +48,7 @@ class SearchAnswered:
     final: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchFailed:
     """The question number ``seq`` has no answer, why, and what helps.
 
@@ -61,7 +61,7 @@ class SearchFailed:
     hybrid_only: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class MomentChanged:
     """How far the index of a moment of the past is: the one of ``commit``.
 
@@ -78,7 +78,7 @@ class MomentChanged:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MeaningChanged:
     """Semantic search is ready, or gone and why."""
 
@@ -86,7 +86,7 @@ class MeaningChanged:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class IndexChanged:
     """How far the index is: ``text`` while it is being built, None when it is done; ``stage`` has figures.
 
@@ -107,7 +107,7 @@ _RESTART_SECONDS = 2.0
 _NUMBERS = count(1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TypedQuery:
     """What was typed, and its number.
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from itertools import starmap
@@ -15,6 +14,7 @@ from itertools import starmap
 from indexing.query.language import understand
 from indexing.query.question import FIELDS, Filters, Question
 from screens.drawing.safe_text import Lines, RowPart, grouped, piece, safe_piece
+from workbench.frozen import frozen
 from workbench.memory.entry import Kind
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.provenance import TRUST
@@ -23,7 +23,7 @@ from workbench.safety.terminal import in_place
 _TOKEN = re.compile(r'-?(?:[a-z-]+:)?["“”][^"“”]*["“”]|\S+', re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParsedQuery:
     """``chips`` are the conditions in words, ``notes`` what was not understood.
 
@@ -118,7 +118,7 @@ Values = Sequence[tuple[str, int]]
 """What a condition can be, each with the number of entries that have it; 0 where nobody counts them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unfinished:
     """A condition at the end of a text: its name, what there is of its value, and where that begins."""
 
