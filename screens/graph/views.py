@@ -190,7 +190,7 @@ def _relation_rows(node: Node, count: int, looking: GraphViewState, day: date, f
 def _children(node: Node, depth: int, day: date, folds: Folds) -> Iterator[Row]:
     seen: set[str] = set()
     for child in node.children:
-        assert child.hop is not None
+        assert child.hop
         relation = child.hop.link.relation
         row_id = f"node:{depth}:{relation.entry.address}:{child.hop.forward}:{child.name}"
         if row_id in seen:
@@ -331,7 +331,7 @@ def _due_row(due: DueItem, period: Period) -> Row:
     memory = due.held.memory
     tail = [safe_piece(due.held.owner)]
     day = memory.happens_at
-    if day is not None:
+    if day:
         tone: Tone = "bad" if period == "overdue" else "warn" if period == "today" else "muted"
         tail += [piece(f"{day:%a} {day.day} {day:%b}{clock_of(day)}", "faint"), piece(due.when, tone)]
     return Row(
@@ -383,13 +383,13 @@ def _day_in_row(day: date, now: date) -> Shown:
 
 def window_parts(line: Line, day: date) -> Iterator[RowPart]:
     """From when on it holds and until when, seen from ``day``; nothing for what always held."""
-    if line.valid_until is not None:
+    if line.valid_until:
         ended = line.valid_until <= day
         word = words(f"{'ended' if ended else 'until'} {_day_in_row(line.valid_until, day)}")
         yield RowPart(word, "warn" if ended else "muted")
-    elif line.valid_from is not None and line.valid_from > day:
+    elif line.valid_from and line.valid_from > day:
         yield piece(f"from {_day_in_row(line.valid_from, day)}", "warn")
-    elif line.valid_from is not None:
+    elif line.valid_from:
         yield piece(f"since {_day_in_row(line.valid_from, day)}", "faint")
 
 
@@ -540,4 +540,4 @@ class GraphRows:
     @property
     def first(self) -> str | None:
         """The first row that stands for something."""
-        return next((row.id for row in self.rows if row.of is not None), None)
+        return next((row.id for row in self.rows if row.of), None)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+
 from screens.actions.registry import FocusContext
 from screens.drawing.safe_text import (
     GAP,
@@ -80,7 +81,7 @@ class BlameScreen(NarrowScreen):
     def _committed(self) -> LineOrigin | None:
         """The line under the cursor, if a commit holds it."""
         line: LineOrigin | None = self.list.of
-        return line if line is not None and line.deed.commit else None
+        return line if line and line.deed.commit else None
 
     async def read_behind(self, row: Row) -> Sequence[Row]:
         """What the operation did that brought the line."""
@@ -131,7 +132,7 @@ class BlameScreen(NarrowScreen):
     def action_copy_operation(self) -> None:
         """Copy the operation's id."""
         line: LineOrigin | None = self.list.of
-        if line is not None and line.deed.operation:
+        if line and line.deed.operation:
             copy(self.app, line.deed.operation, row_text(line.deed.operation))
 
     def action_go_there(self) -> None:
@@ -165,7 +166,7 @@ class BlameScreen(NarrowScreen):
 
 def version_before(workspace: Workspace, path: str, deed: Attribution, line: int) -> BlamedVersion | None:
     """The file as it was before what ``deed`` did, under the name of then; None where there was none."""
-    assert deed.commit is not None
+    assert deed.commit
     commit = workspace.history.commit(deed.commit)
     if not commit.parents:
         return None

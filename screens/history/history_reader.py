@@ -74,10 +74,10 @@ class HistoryReader:
 
     def close(self) -> None:
         """Stop, in the middle of a reading too, and end git's helper process."""
-        if (workspace := self._workspace) is not None:
+        if workspace := self._workspace:
             workspace.stop_reading()
         self._thread.close(wait=True)
-        if workspace is not None:
+        if workspace:
             workspace.close()
 
     def _opened(self) -> Workspace:
@@ -182,7 +182,7 @@ class RevisionStepper(WorkThread):
 
     def forget(self) -> None:
         """Begin anew with the next step: the history may be another one by then."""
-        if self._opened is not None:
+        if self._opened:
             self._opened.close()
         self._opened = self._moments = self._index = self._beside = None
 

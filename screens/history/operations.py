@@ -170,7 +170,7 @@ class OperationsReader:
             known |= {one.commit: one for one in workspace.operations.walk(path=RelPath(path))}
         for step in steps:
             commit = step.deed.commit
-            assert commit is not None
+            assert commit
             if not step.deed.ours or step.what != step.deed.action:
                 self.notes[commit] = f"{step.what}: {step.text}"
             yield known.get(commit) or workspace.operations.of(commit)
@@ -258,8 +258,8 @@ class OperationsScreen(NarrowScreen):
             rows.append(Row(_MORE, words(looked), tone="faint", inert=True))
         go_to = self._go_to
         at_top = self.list.scroll_offset.y == 0 and self.list.in_view()
-        if go_to is None and self.list.row is not None and at_top:
-            go_to = self.list.row.id  # who looks at the newest ones sees the newer ones come
+        if go_to is None and self.row and at_top:
+            go_to = self.row.id  # who looks at the newest ones sees the newer ones come
         if any(row.id == go_to for row in rows):
             self._go_to = None
         self._say_what()
@@ -292,7 +292,7 @@ class OperationsScreen(NarrowScreen):
 
     def _turn(self, action: str) -> None:
         """By its commit: another one may have copied the operation's name."""
-        row = self.list.row
+        row = self.row
         operation: Operation | None = self.list.of
         if row is None or operation is None:
             return
@@ -315,7 +315,7 @@ class OperationsScreen(NarrowScreen):
         """From an entry to its file, and to everything."""
         reader = self._reader
         if reader.path:
-            self._go_to = self.list.row.id if self.list.row else None
+            self._go_to = self.row.id if self.row else None
             self._begin_anew(reader.path if reader.address else "", "")
 
     def action_copy_operation(self) -> None:
@@ -331,9 +331,9 @@ class OperationsScreen(NarrowScreen):
             return
         every = (*operation.became, *operation.entries, *operation.paths)  # the likeliest first
         places, text = list(dict.fromkeys(every)), ""
-        if line is not None and line.address:
+        if line and line.address:
             places = [line.address]
-        elif line is not None and line.path:
+        elif line and line.path:
             places, text = [line.path], "" if line.tone == "head" else line.text[1:]
         self.go_to_first(places, "It is no longer in memory; t shows memory as it was", line=text)
 
@@ -351,4 +351,5 @@ class OperationsScreen(NarrowScreen):
             return f"reading … {grouped(self._reader.looked_at)} looked at"
         if self.input.value:
             return "no operation matches: esc clears the filter, F1 lists its words"
-        return "only the ledger changed: a shows it" if self._reader.quiet else "nothing has been recorded here"
+        quiet = self._reader.quiet
+        return "only the ledger changed: a shows it" if quiet else "nothing has been recorded here"

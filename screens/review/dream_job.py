@@ -74,7 +74,7 @@ def progress_parts(dreamer: Dreamer) -> Sequence[RowPart]:
     if isinstance(dreamer.error, StoppedError):
         again = f"{key_for('dream')} dreams again"
         return (piece(f"Dreaming was stopped; nothing was written. {again}", "warn"),)
-    if dreamer.error is not None:
+    if dreamer.error:
         return (
             piece("Dreaming failed: ", "bad"),
             safe_piece(" → ".join(said_of(dreamer.error)).replace(f"{dreamer.root}/", ""), "warn"),

@@ -22,7 +22,7 @@ import msgspec
 
 from screens.actions.availability import FocusContext
 from screens.actions.keys import key_for
-from screens.drawing.safe_text import Shown
+from screens.drawing.safe_text import Shown, said_of
 from screens.jobs import worker_client
 from screens.jobs.running_jobs import JobStage
 from workbench.agent.search_update import SearchUpdate
@@ -154,11 +154,6 @@ class Engine:
         self._consulted: dict[str, asyncio.Future[dict[str, Any] | None]] = {}
         self.ready = False
 
-    @property
-    def alive(self) -> bool:
-        """Whether the child runs, be it with meaning or without."""
-        return self._child is not None
-
     def ask(self, question: TypedQuery) -> None:
         """Answer as soon as possible; older questions need no answer any more."""
         self._newest = question.seq
@@ -166,7 +161,7 @@ class Engine:
             asyncio.get_running_loop().run_in_executor(self._executor, self._ask_words, question)
             if not self.ready:
                 return
-        elif not self.alive:
+        elif self._child is None:
             why = "the process that searches the past is not running"
             by_hand = f"{key_for('reindex', FocusContext.QUERY)} starts it"
             self._publish(SearchFailed(question.seq, why, by_hand))
@@ -178,9 +173,13 @@ class Engine:
 
     async def values(self, name: str, begun: str, limit: int) -> tuple[tuple[str, int], ...]:
         """What can stand behind ``name:``, each value with its entries; nothing without an index."""
-        with contextlib.suppress(RuntimeError):  # the interface is ending
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._executor, self._values, name, begun, limit)
+
+        def read() -> tuple[tuple[str, int], ...]:
+            return self._by_words().index.values(name, begun, limit)
+
+        # A RuntimeError: the interface is ending.
+        with contextlib.suppress(RuntimeError, WorkbenchError, OSError):
+            return await asyncio.get_running_loop().run_in_executor(self._executor, read)
         return ()
 
     async def consult(self, request: Mapping[str, object]) -> dict[str, Any] | None:
@@ -231,14 +230,14 @@ class Engine:
         """The settings are others: both halves read them, for the next question."""
         with contextlib.suppress(RuntimeError):  # the interface is ending
             self._executor.submit(self._forget)
-        if (child := self._child) is not None:
+        if child := self._child:
             self._anew = True
             with contextlib.suppress(ProcessLookupError):
                 child.terminate()
 
     def _forget(self) -> None:
         """In the thread: what was opened by the settings before."""
-        if self._service is not None:
+        if self._service:
             self._service.close()
         self._service = None
 
@@ -261,17 +260,9 @@ class Engine:
             query = Query(question.text, HITS, "lexical", prefix=True, explain=question.explain)
             found = self._by_words().search(query, "everywhere" if question.everywhere else "team")
             self._publish(SearchAnswered(question.seq, found.update(), final=not self.ready))
-        except WorkbenchError as error:
-            self._publish(SearchFailed(question.seq, error.message, error.hint))
         except Exception as error:
-            self._publish(SearchFailed(question.seq, f"{type(error).__name__}: {error}"))
-
-    def _values(self, name: str, begun: str, limit: int) -> tuple[tuple[str, int], ...]:
-        """In the thread: values that the entries have."""
-        try:
-            return self._by_words().index.values(name, begun, limit)
-        except (WorkbenchError, OSError):
-            return ()
+            reason, *hint = said_of(error)
+            self._publish(SearchFailed(question.seq, reason, "".join(hint)))
 
     def _by_words(self) -> SearchService:
         from workbench.agent.search_service import SearchService  # noqa: PLC0415 - not before the first paint
@@ -288,7 +279,7 @@ class Engine:
             child = self._child = await worker_client.start("search", self._workspace.root, {})
         except OSError as error:
             return f"semantic search cannot be started: {error.strerror}"
-        assert child.stdout is not None
+        assert child.stdout
         try:
             async with asyncio.timeout(None) as self._patience:
                 while line := await child.stdout.readline():
@@ -322,9 +313,9 @@ class Engine:
             self._publish(SearchAnswered(seq, msgspec.convert(said, SearchUpdate), final=False))
             return
         question, self._asked = self._asked, None
-        if self._patience is not None:
+        if self._patience:
             self._patience.reschedule(None)
-        if self._waiting is not None:
+        if self._waiting:
             self._send(self._waiting)
             self._waiting = None
         if "hits" in said:

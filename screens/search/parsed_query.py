@@ -6,7 +6,7 @@ How a condition that somebody types goes on: its name, the values it can have, t
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import starmap
@@ -57,15 +57,15 @@ def _chips(question: Question) -> Lines:
 
 def _conditions(filters: Filters) -> list[str]:
     """Each condition in words, its values as a person would say them."""
-    listed = [
-        ("kind", map(str, filters.kinds)),
-        ("type", filters.types),
-        ("from", filters.sources),
-        ("path", filters.paths),
-        ("trust", filters.trusts),
-        ("of", (user or "nobody in particular" for user in filters.users)),
-    ]
-    said = [f"{name} {' or '.join(sorted(values))}" for name, found in listed if (values := list(found))]
+    listed: dict[str, Iterable[str]] = {
+        "kind": filters.kinds,
+        "type": filters.types,
+        "from": filters.sources,
+        "path": filters.paths,
+        "trust": filters.trusts,
+        "of": [user or "nobody in particular" for user in filters.users],
+    }
+    said = [f"{name} {' or '.join(sorted(values))}" for name, values in listed.items() if values]
     if filters.since and filters.since == filters.until:
         said.append(f"on {filters.since}")
     else:
@@ -173,7 +173,7 @@ def days(today: date) -> tuple[str, ...]:
 def going_on(text: str, found: Values) -> str:
     """``text`` as the key at its end makes it; empty where the key does nothing."""
     one = unfinished(text)
-    if one is not None:
+    if one:
         value, before = taken(one, found), text[: one.at]
         if value is None:
             return ""
