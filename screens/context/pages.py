@@ -402,14 +402,17 @@ def _never_row(entry: Entry, days: int) -> Row:
         tone="muted",
         lead=(piece("∅", "faint"),),
         tail=(safe_piece(entry.kind, "faint"),),
-        of=[*line_rows(_never_lines(entry, days)), *_whole(entry)],
+        of=[
+            *line_rows(
+                [
+                    (f"it was in no answer of the last {days} days", "head"),
+                    ("it may lack the words that questions use, or it is not needed", "muted"),
+                    (entry.address, "faint"),
+                ]
+            ),
+            *_whole(entry),
+        ],
     ).at(entry)
-
-
-def _never_lines(entry: Entry, days: int) -> Lines:
-    yield f"it was in no answer of the last {days} days", "head"
-    yield "it may lack the words that questions use, or it is not needed", "muted"
-    yield entry.address, "faint"
 
 
 _NEVER = 300

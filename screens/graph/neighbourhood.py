@@ -282,7 +282,9 @@ class GraphScreen(OverlayScreen):
         self.map.show(sight.node, self.looking.hops)
         self.show_rows(sight.rows, go_to=go_to or (sight.first if stay or anew else None), empty=sight.empty)
         self.lay_out()
-        self._show_day()
+        day = self.looking.day  # said loudly when it is not today
+        said = f"AS OF {day:%A} {day.day} {day:%B %Y}: what was true then. T is today again" if day else ""
+        self.banner.show(words(said))
         self.look_behind()  # the same row may stand for something else now
 
     def show_place(self) -> None:
@@ -301,12 +303,6 @@ class GraphScreen(OverlayScreen):
         names = [page.name for page in pages if page]
         more = "… › " if len(names) > _STEPS_SHOWN else ""
         return more + "".join(f"{name} › " for name in names[-_STEPS_SHOWN:])
-
-    def _show_day(self) -> None:
-        """Say it loudly when this is not today."""
-        day = self.looking.day
-        said = f"AS OF {day:%A} {day.day} {day:%B %Y}: what was true then. T is today again" if day else ""
-        self.banner.show(words(said))
 
     # -- what is behind --------------------------------------------------------------------------
 
@@ -353,7 +349,7 @@ class GraphScreen(OverlayScreen):
             why["open"] = "it has no page"
         if thing is None:
             why["to_source"] = "select something with a source first"
-        if self.sight.node is None or not self.sight.node.children:
+        if self.map.is_empty:
             why["map"] = "it has no neighbours to draw"
         if self.looking.day:
             why |= dict.fromkeys(view.decisions, "this shows another day: T goes back to today")

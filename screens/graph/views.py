@@ -232,18 +232,22 @@ def _fact_rows(entity: Entity, day: date, known: LoadedGraph) -> Iterator[Row]:
 
 
 def _fact_row(held: EntityMemory, left: float, day: date) -> Row:
-    """One typed memory: its type, its words, who stands behind it, how long it holds, its importance."""
+    """One typed memory: its type, its words, who stands behind it, how long it holds, its importance.
+
+    ``left`` is what is left of that; an arrow says that it has faded.
+    """
     memory = held.memory
     when = (piece(f"on {memory.happens_at}", "accent"),) if memory.happens_at else ()
     if memory.done:
         when = (piece("done", "good"),)
+    faded = "↓" if memory.importance - left > NOTICEABLE else " "
     return Row(
         id=f"fact:{memory.entry.address}",
         text=row_text(memory.text),
         tone="muted" if memory.done or is_over(memory, day) else "text",
         depth=1,
         lead=(safe_piece(memory.type, "accent"),),
-        tail=(*stated_parts(memory, day), *when, importance_part(memory, left)),
+        tail=(*stated_parts(memory, day), *when, piece(f"{left:.2f}{faded}")),
         of=held,
     ).at(memory.entry)
 
@@ -400,11 +404,6 @@ def stated_parts(line: Relation | TypedMemory, day: date) -> Iterator[RowPart]:
     who = "?" if line.trust == "unknown" else line.trust
     yield safe_piece(who, _TRUST.get(line.trust, "warn"))
     yield from window_parts(line, day)
-
-
-def importance_part(memory: TypedMemory, left: float) -> RowPart:
-    """The importance that is left, with an arrow where it has faded."""
-    return piece(f"{left:.2f}{'↓' if memory.importance - left > NOTICEABLE else ' '}")
 
 
 Thing = Node | EntityMemory | Duplicate | Contradiction | DueItem | GraphFinding

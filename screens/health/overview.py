@@ -219,7 +219,6 @@ def _migrate(workspace: Workspace, request: Request) -> Plan:
 
 _MOST_TEXTS = 6
 _LONGEST = 20_000
-_WATCH_SECONDS = 0.5
 _PROBLEM = "problem"
 _FIRST = "index"
 """The section that is shown first: the doctor looks at it last, when all around it is in order."""
@@ -250,6 +249,7 @@ class HealthScreen(OverlayScreen):
         self._progress = ""
         self._problem = ""
         self._awaits_index = False
+        """Whether a reindex was asked for here: once it is done the index is looked at again."""
         self.commands |= {
             "health_read": self.read,
             "back_up": lambda: self.backing_up.begin(self),
@@ -257,10 +257,6 @@ class HealthScreen(OverlayScreen):
         }
 
     # -- looking ---------------------------------------------------------------------------------
-
-    def on_mount(self) -> None:
-        """Follow the index."""
-        self.set_interval(_WATCH_SECONDS, self._watch_index)
 
     async def on_unmount(self) -> None:
         """Nobody waits for the look any more."""
@@ -275,8 +271,11 @@ class HealthScreen(OverlayScreen):
         self.draw()
 
     def files_changed(self) -> None:
-        """It may be otherwise now; a look takes a process, so it is for the person to ask for."""
+        """It may be otherwise now; a look takes a process, so it is for the person to ask for, or a fix."""
         self._older |= frozenset(self.results)
+        if self._awaits_index and not self.services.indexing():
+            self._awaits_index = False
+            self._look_at({label.name for label in self.labels if label.section == "index"})
         self.draw()
 
     def action_health_again(self) -> None:
@@ -339,12 +338,6 @@ class HealthScreen(OverlayScreen):
         severity = "information" if message.whole else "warning"
         self.say(f"{message.check}: {message.said}", severity=severity)
         self.reload()
-
-    def _watch_index(self) -> None:
-        """A reindex that was asked for here has come to its end: look at the index again."""
-        if self._awaits_index and not self.services.indexing():
-            self._awaits_index = False
-            self._look_at({label.name for label in self.labels if label.section == "index"})
 
     # -- drawing ---------------------------------------------------------------------------------
 

@@ -111,12 +111,6 @@ def when_of(moment: Operation) -> Shown:
     return words(f"{when:%a} {when.day} {when:%b %Y %H:%M}")
 
 
-def what_of(moment: Operation, back: int) -> Shown:
-    """After what, by whom, and how many changes back that is."""
-    changes = f"{back} back" if back else "newest"
-    return row_text(f"{changes} · after {moment.summary[:200]} · {moment.actor}")
-
-
 class TimeTravel:
     """Owns what the main screen reads while it is in the past, and gives today's back."""
 
@@ -361,8 +355,10 @@ class TimeTravel:
         task.add_done_callback(self._ending.discard)
 
     def _title(self, where: MomentTarget, doing: Shown = EMPTY) -> None:
-        if where.moment:
-            self.line.show(when_of(where.moment), what_of(where.moment, where.back), doing)
+        if moment := where.moment:
+            back = f"{where.back} back" if where.back else "newest"
+            what = row_text(f"{back} · after {moment.summary[:200]} · {moment.actor}")
+            self.line.show(when_of(moment), what, doing)
             self._screen.show_hints()
 
     def _hold_on(self) -> None:

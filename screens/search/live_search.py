@@ -59,7 +59,6 @@ DEBOUNCE_SECONDS = 0.04
 PAST_DEBOUNCE_SECONDS = 0.5
 """A moment of the past is written to its end first: each one that is asked about has to be laid out."""
 ROWS_SECONDS = 1.0
-"""How long it is at least until it is asked again for rows that the index got meanwhile."""
 LONG_SECONDS = 0.25
 """How long a wait may be without a word about it."""
 _COMPACT_BELOW = 90
@@ -86,9 +85,11 @@ class LiveSearch:
         self._wheel: Timer | None = None
         self._recent = RecentSearches(screen.workspace)
         overlay.input.going_on = self._going_on
+        self._pause: Timer | None = None
+        """Until it is asked again for rows that the index got meanwhile."""
+        self._more_came = False
         self._embedded = -1
-        """Vectors of the run under way that were there when it was asked last, and when it may be again."""
-        self._asks_from = 0.0
+        """Vectors of the run under way that were there when it was asked last."""
         self._everywhere = False
         self._moment: PastWorkspace | None = None
         """The moment of the past that the panes show: it is what is searched."""
@@ -316,16 +317,32 @@ class LiveSearch:
             self.draw()
         else:
             self._say()
-        now = time.monotonic()
         if event.text is None:
+            if self._pause:
+                self._pause.stop()
+            self._pause, self._more_came = None, False
             self.ask_again()
-        elif not event.searchable:
-            self._embedded = -1
-        elif now >= self._asks_from:  # while rows go on coming about once a second
+        elif event.searchable:
             embedded = event.stage.done if event.stage and event.stage.phase == EMBEDDING else 0
             if embedded != self._embedded:
-                self._embedded, self._asks_from = embedded, now + ROWS_SECONDS
-                self.ask_again()
+                self._embedded = embedded
+                self._rows_came()
+        else:
+            self._embedded = -1
+
+    def _rows_came(self) -> None:
+        """Rows that can change the answer: ask again, while they go on coming about once a second."""
+        if self._pause:
+            self._more_came = True
+        else:
+            self._pause = self._screen.set_timer(ROWS_SECONDS, self._pause_over)
+            self.ask_again()
+
+    def _pause_over(self) -> None:
+        self._pause = None
+        if self._more_came:
+            self._more_came = False
+            self._rows_came()
 
     # -- showing ---------------------------------------------------------------------------------
 
