@@ -154,6 +154,11 @@ class Engine:
         self._consulted: dict[str, asyncio.Future[dict[str, Any] | None]] = {}
         self.ready = False
 
+    @property
+    def alive(self) -> bool:
+        """Whether the child runs, be it with meaning or without."""
+        return self._child is not None
+
     def ask(self, question: TypedQuery) -> None:
         """Answer as soon as possible; older questions need no answer any more."""
         self._newest = question.seq
@@ -161,7 +166,7 @@ class Engine:
             asyncio.get_running_loop().run_in_executor(self._executor, self._ask_words, question)
             if not self.ready:
                 return
-        elif self._child is None:
+        elif not self.alive:
             why = "the process that searches the past is not running"
             by_hand = f"{key_for('reindex', FocusContext.QUERY)} starts it"
             self._publish(SearchFailed(question.seq, why, by_hand))
