@@ -194,10 +194,9 @@ class ReviewScreen(OverlayScreen):
         if came and self._waiting_keys.awaits(came | _BRINGS_BACK):
             returned = (at for at, row in enumerate(self.list.rows) if row.address in came)
             self.list.go(next(returned, self.list.cursor))
-        row = self.row
         if before and before.address and before.address not in self._waits:
             # a key that is on its way must not decide on what came there by another hand
-            self._came = row.id if row and before.address not in self._handled else None
+            self._came = self.row.id if self.row and before.address not in self._handled else None
         self._waiting_keys.followed(self._waits | _BRINGS_BACK, moment)
         self.look_behind()  # what it would do may not be what it would have done
 
@@ -331,8 +330,8 @@ class ReviewScreen(OverlayScreen):
 
     def _looked_at(self) -> bool:
         """Whether the row under the cursor did not come there by another hand just now; then that is said."""
-        row, came, self._came = self.row, self._came, None
-        if came is None or row is None or row.id != came:
+        came, self._came = self._came, None
+        if not came or not self.row or self.row.id != came:
             return True
         decided = "Another program decided on this proposal in the meantime"
         self.warn(f"{decided}; this is the next one. Nothing was done")

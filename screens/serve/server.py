@@ -100,17 +100,16 @@ class BrowserSession:
         """Pass on what the window says; what is no part of the protocol is dropped. Waits for nothing."""
         try:
             said = json.loads(message)
-            kind, told = said[0], said[1] if len(said) > 1 else None
-        except (ValueError, RecursionError, TypeError, LookupError):
+        except (ValueError, RecursionError):
             return
-        if kind == "stdin" and isinstance(told, str):
-            self._write(b"D", told.encode("utf-8", "replace"))
-        elif kind == "resize" and isinstance(told, Mapping):
-            width, height = told.get("width"), told.get("height")
-            if all(type(cells) is int and cells in _SIZES for cells in (width, height)):
-                self._tell({"type": "resize", "width": width, "height": height})
-        elif kind in ("focus", "blur"):
-            self._tell({"type": kind})
+        match said:
+            case ["stdin", str(text), *_]:
+                self._write(b"D", text.encode("utf-8", "replace"))
+            case ["resize", {"width": width, "height": height}, *_]:
+                if all(type(cells) is int and cells in _SIZES for cells in (width, height)):
+                    self._tell({"type": "resize", "width": width, "height": height})
+            case ["focus" | "blur" as kind, *_]:
+                self._tell({"type": kind})
 
     async def end(self) -> None:
         """Have the interface leave: what it is writing is finished first. Insist where it does not.
@@ -249,9 +248,7 @@ class Server:
     async def _page(self, request: web.Request) -> web.StreamResponse:
         page = (files("screens.serve") / "content" / "page.html").read_text("utf-8")
         socket = f"ws://{request.headers['Host']}/{self.token}/ws"
-        return web.Response(
-            text=page.replace("{{socket}}", html.escape(socket, quote=True)), content_type="text/html"
-        )
+        return web.Response(text=page.replace("{{socket}}", html.escape(socket)), content_type="text/html")
 
     async def _static(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["name"]
