@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -36,6 +36,7 @@ from screens.drawing.safe_text import (
     words,
 )
 from screens.history.history_reader import HistoryReader
+from screens.search.engine import Engine
 from screens.search.hits import bar
 from screens.widgets.entry_list import clipped
 from workbench.agent.bulletin import BulletinLine, LoadedFile, Which, bulletin, loaded, owner_page
@@ -45,12 +46,10 @@ from workbench.agent.search_task import InjectRequest
 from workbench.agent.usage import UsageReport, UsageShare, dominance, never_given
 from workbench.config.settings import Settings
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen_kw_only
 from workbench.graph.read import read_graph
 from workbench.memory.entry import Entry, Kind
 from workbench.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from screens.search.engine import Engine
 
 SHARES = 200
 """Memories of which it is shown how often they were given."""
@@ -72,7 +71,7 @@ _NOTHING_TO_SAY = {
 Known = Mapping[str, Entry]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class ContextPage:
     """``cost`` says in few words what all of it costs, ``raw`` is what the agent reads, as it reads it.
 
@@ -81,7 +80,7 @@ class ContextPage:
 
     rows: Sequence[Row] = ()
     raw: str = ""
-    cost: RowPart = RowPart(EMPTY)  # noqa: RUF009 - immutable
+    cost: RowPart = RowPart(EMPTY)
     empty: str = ""
 
 
@@ -139,7 +138,7 @@ def message_page(workspace: Workspace, injection: Mapping[str, Any], *, meaning:
     meaning = meaning and not any(note.endswith(_WORDS_ONLY) for note in found.notes)
     named = [line.entry for line in found.lines if not line.scope]
     named += [one.entry for one in (*found.left_out, *found.below)]
-    known = _entries_at(workspace, named)
+    known = entries_at(workspace, named)
     tone: Tone = "good" if found.lines else "muted"
     cost = piece(f"{grouped(found.tokens)}/{grouped(settings.inject_tokens)} tokens", tone)
     if found.skipped_because:
@@ -166,7 +165,8 @@ def _message_rows(found: Injection, known: Known, settings: Settings) -> Iterato
     if found.left_out:
         yield _heading(f"matches that are not given: {len(found.left_out)}")
         for one in found.left_out:
-            yield _not_given(one, known.get(one.entry), threshold, "–", "warn", _short(one.why))
+            why = clipped(row_text(one.why.partition(":")[0]), _WHY).rstrip()  # its first part, cut if long
+            yield _not_given(one, known.get(one.entry), threshold, "–", "warn", piece(why, "warn"))
     if found.below:
         yield _heading(f"below the threshold of {threshold:.2f}: the nearest")
         for one in found.below:
@@ -174,16 +174,7 @@ def _message_rows(found: Injection, known: Known, settings: Settings) -> Iterato
 
 
 def _lead(sign: str, tone: Tone, score: float) -> tuple[RowPart, ...]:
-    return (
-        piece(sign, tone),
-        RowPart(bar(score, _SCORE), tone),
-        piece(f"{score:.2f}"),
-    )
-
-
-def _short(why: str) -> RowPart:
-    """A reason in few cells: its first part, cut where it is long still."""
-    return piece(clipped(row_text(why.partition(":")[0]), _WHY).rstrip(), "warn")
+    return piece(sign, tone), RowPart(bar(score, _SCORE), tone), piece(f"{score:.2f}")
 
 
 def _given(line: ContextLine, entry: Entry | None, settings: Settings) -> Row:
@@ -317,19 +308,22 @@ def loaded_page(place: Workspace, *, memory_loaded: bool) -> ContextPage:
     )
 
 
+_STATES: Mapping[str, tuple[str, Tone]] = {
+    "loaded": ("", "faint"),
+    "empty": ("it is empty", "warn"),
+    "unreadable": ("it cannot be read", "bad"),
+}
+"""What is said of a file in each state, and its tone."""
+
+
 def _loaded_row(one: LoadedFile, most: int, total: int, budget: int) -> Row:
-    tones: dict[str, Tone] = {"loaded": "faint", "empty": "warn", "unreadable": "bad"}
-    loaded = one.state == "loaded"
-    said = {"empty": "it is empty", "unreadable": "it cannot be read"}.get(one.state, "")
+    said, tone = _STATES[one.state]
     return Row(
         id=one.path,
         text=row_text(one.path),
-        tone="text" if loaded else "muted",
-        lead=(
-            RowPart(bar(one.tokens / most, _SCORE), "accent"),
-            piece(grouped(one.tokens).rjust(7)),
-        ),
-        tail=(piece(one.why if loaded else one.state, tones[one.state]),),
+        tone="muted" if said else "text",
+        lead=(RowPart(bar(one.tokens / most, _SCORE), "accent"), piece(grouped(one.tokens).rjust(7))),
+        tail=(piece(one.state if said else one.why, tone),),
         path=one.path,
         of=line_rows(
             [
@@ -337,7 +331,7 @@ def _loaded_row(one: LoadedFile, most: int, total: int, budget: int) -> Row:
                 (one.why, "muted"),
                 (f"about {grouped(one.tokens)} of {grouped(total)} tokens", "muted"),
                 (f"budget: {grouped(budget)} characters" if one.kind is Kind.MEMORY else "", "muted"),
-                (said, tones[one.state]),
+                (said, tone),
             ]
         ),
     )
@@ -374,7 +368,7 @@ def dominance_page(
 def _share_row(share: UsageShare, entry: Entry | None) -> Row:
     tone: Tone = "warn" if share.share >= 0.5 and share.count > 2 else "accent"
     told = [piece("no longer exists", "warn")]
-    if entry is not None:
+    if entry:
         told = [RowPart(plural(share.questions, "question"))]
         if share.last:
             told.append(RowPart(age(share.last.astimezone().date(), today()), "faint"))
@@ -408,14 +402,17 @@ def _never_row(entry: Entry, days: int) -> Row:
         tone="muted",
         lead=(piece("∅", "faint"),),
         tail=(safe_piece(entry.kind, "faint"),),
-        of=[*line_rows(_never_lines(entry, days)), *_whole(entry)],
+        of=[
+            *line_rows(
+                [
+                    (f"it was in no answer of the last {days} days", "head"),
+                    ("it may lack the words that questions use, or it is not needed", "muted"),
+                    (entry.address, "faint"),
+                ]
+            ),
+            *_whole(entry),
+        ],
     ).at(entry)
-
-
-def _never_lines(entry: Entry, days: int) -> Lines:
-    yield f"it was in no answer of the last {days} days", "head"
-    yield "it may lack the words that questions use, or it is not needed", "muted"
-    yield entry.address, "faint"
 
 
 _NEVER = 300
@@ -429,22 +426,17 @@ class ContextReader:
     """Reads the parts off the event loop. Has two threads: a long reading does not keep a message waiting."""
 
     def __init__(self, root: Path, engine: Engine) -> None:
-        self._engine = engine
-        self._reader = HistoryReader(root)
+        self.engine = engine
+        self.reader = HistoryReader(root)
         self._counter = HistoryReader(root)
         self._by_keyword: SearchService | None = None
         """What is searched, where the process with the model does not answer."""
         self._counting = 0
 
-    @property
-    def has_meaning(self) -> bool:
-        """Whether the process with the model would answer now."""
-        return self._engine.ready
-
     async def close(self) -> None:
         """Stop reading, and end the threads."""
         self.stop()
-        await asyncio.gather(asyncio.to_thread(self._reader.close), asyncio.to_thread(self._counter.close))
+        await asyncio.gather(asyncio.to_thread(self.reader.close), asyncio.to_thread(self._counter.close))
 
     def stop(self) -> None:
         """Nobody waits for a long reading any more."""
@@ -456,26 +448,25 @@ class ContextReader:
         Raises what ``inject`` raises.
         """
         asked = InjectRequest(text, today(), memory_loaded)
-        said = await self._engine.consult(msgspec.to_builtins(asked))
-        injection = said.get("injection") if said is not None else None
+        said = await self.engine.consult(msgspec.to_builtins(asked))
+        injection = (said or {}).get("injection")
 
         def read(place: Workspace) -> ContextPage:
-            found = self._by_words(place, asked) if injection is None else injection
-            return message_page(place, found, meaning=injection is not None)
+            if injection is not None:
+                return message_page(place, injection, meaning=True)
+            if self._by_keyword is None:
+                self._by_keyword = SearchService(place, vectors=False, today=today)
+            return message_page(place, asked.answer(self._by_keyword), meaning=False)
 
-        return await self._reader.run(read), injection is None
-
-    async def page(self, read: Callable[..., ContextPage], **options: object) -> ContextPage:
-        """A page that is read from the workspace."""
-        return await self._reader.run(read, **options)
+        return await self.reader.run(read), injection is None
 
     async def most(self, days: int, so_far: Callable[[ContextPage], object]) -> ContextPage:
         """What was given most, and what never was; ``so_far`` gets the page while files are read."""
         self.stop()
         mine = self._counting
-        found = await self._reader.run(dominance, now(), days)
+        found = await self.reader.run(dominance, now(), days)
         named = [share.entry for share in found.shares[:SHARES]]
-        known = await self._reader.run(_entries_at, named)
+        known = await self.reader.run(entries_at, named)
         so_far(dominance_page(found, known, (), 0, progress="looking …"))
 
         def going(done: int, total: int) -> bool:
@@ -491,24 +482,11 @@ class ContextReader:
 
         return await self._counter.run(read)
 
-    async def is_pinned(self, address: str) -> bool:
-        """Whether the entry at ``address`` is pinned now."""
-        found = await self._reader.run(_entries_at, [address])
-        return any(entry.pinned for entry in found.values())
 
-    def _by_words(self, workspace: Workspace, asked: InjectRequest) -> dict[str, object]:
-        """The injection as JSON, in the reader's thread. Raises what ``inject`` raises."""
-        if self._by_keyword is None or self._by_keyword.workspace is not workspace:
-            self._by_keyword = SearchService(workspace, vectors=False, today=today)
-        return asked.answer(self._by_keyword)
-
-
-def _entries_at(workspace: Workspace, addresses: Iterable[str]) -> dict[str, Entry]:
+def entries_at(workspace: Workspace, addresses: Iterable[str]) -> dict[str, Entry]:
     """Those of these entries that stand where they stood."""
     found: dict[str, Entry] = {}
     for address in addresses:
-        try:
+        with suppress(WorkbenchError, OSError):  # it was edited or taken out since, or is of another memory
             found[address] = workspace.find(address)
-        except (WorkbenchError, OSError):  # it was edited or taken out since, or is of another memory
-            continue
     return found

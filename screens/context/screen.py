@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from enum import IntEnum
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -28,6 +27,7 @@ from screens.context.pages import (
     ContextReader,
     bulletin_page,
     copied,
+    entries_at,
     loaded_page,
     raw_rows,
 )
@@ -36,12 +36,10 @@ from screens.frames.overlay_screen import OverlayScreen, Services
 from screens.main.copy import copy
 from screens.main.operation_commands import turned
 from screens.main.request import Request
+from screens.search.engine import Engine
 from screens.search.recent import InputHistory
 from screens.widgets.lines import PartsLine, QueryInput, TabLine
 from workbench.safety.terminal import visible_line
-
-if TYPE_CHECKING:
-    from screens.search.engine import Engine
 
 DEBOUNCE_SECONDS = 0.08
 _LOOK_AGAIN_SECONDS = 0.5
@@ -172,7 +170,7 @@ class AgentScreen(OverlayScreen):
     @property
     def _row(self) -> Row | None:
         """The row under the cursor; none while the very text is shown."""
-        return None if self.raw else self.list.row
+        return None if self.raw else self.row
 
     def context(self) -> Context:
         """While the very text is shown there is no row to do something to."""
@@ -233,7 +231,7 @@ class AgentScreen(OverlayScreen):
         if self.section is ContextTab.MOST:
             show = partial(self.call_later, self._keep, self.section)
             return await self._answering.most(self.days, show)
-        return await self._answering.page(_READS[self.section], memory_loaded=self.memory_loaded)
+        return await self._answering.reader.run(_READS[self.section], memory_loaded=self.memory_loaded)
 
     def _keep(self, section: ContextTab, page: ContextPage, *, anew: bool = False) -> None:
         """Keep what was read, and show it where it is wanted."""
@@ -252,7 +250,7 @@ class AgentScreen(OverlayScreen):
         self.query_one("#browse-below").border_title = Content("as the agent reads it" if self.raw else "why")
         self._cost.show((page.cost,))
         first = next((row.id for row in page.rows if not row.inert), None)
-        fresh = anew or self.list.row is None or self.list.row.inert
+        fresh = anew or self.row is None or self.row.inert
         self.show_rows(page.rows, go_to=first if fresh else None, empty=page.empty)
         if fresh:
             self.list.jump(0)
@@ -261,11 +259,11 @@ class AgentScreen(OverlayScreen):
 
     def look_behind(self) -> None:
         """The very text that the agent gets, else what is behind the row, which was read with the page."""
-        page, row = self._pages.get(self.section), self.list.row
-        if self.raw and page is not None:
+        page, row = self._pages.get(self.section), self.row
+        if self.raw and page:
             self.behind.empty = page.empty or "nothing is given"
             self.behind.show(raw_rows(page.raw))
-        elif row is not None:
+        elif row:
             self.show_behind(row.of or ())
         else:
             self.nothing_behind()
@@ -275,9 +273,7 @@ class AgentScreen(OverlayScreen):
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
-        if self.section is not ContextTab.MESSAGE:
-            self.section = ContextTab.MESSAGE
-            self._tabs.current = ContextTab.MESSAGE
+        self.section = self._tabs.current = ContextTab.MESSAGE
         self._typed(event.value)
 
     def _typed(self, text: str, *, at_once: bool = False) -> None:
@@ -307,7 +303,7 @@ class AgentScreen(OverlayScreen):
 
     def _look_again(self) -> None:
         """The model may have come since."""
-        if self._improvable and self._answering.has_meaning and self.section is ContextTab.MESSAGE:
+        if self._improvable and self._answering.engine.ready and self.section is ContextTab.MESSAGE:
             self.reload()
 
     @property
@@ -357,8 +353,8 @@ class AgentScreen(OverlayScreen):
 
     def action_agent_go(self) -> None:
         """To the entry in its pane."""
-        row = self.list.row
-        if row is not None and (address := row.address or row.path):
+        row = self.row
+        if row and (address := row.address or row.path):
             self.services.go_to(address)
 
     action_open = action_agent_go
@@ -380,25 +376,24 @@ class AgentScreen(OverlayScreen):
 
     def action_copy_given(self) -> None:
         """Copy the text that the agent gets; where there is none, the row."""
-        text = copied(self._pages.get(self.section, ContextPage()), self.list.row)
-        if not text:
+        if text := copied(self._pages.get(self.section, ContextPage()), self.row):
+            copy(self.app, text)
+        else:
             self.warn("There is nothing to copy: nothing is given")
-            return
-        copy(self.app, text)
 
     def _act(self, action: str) -> None:
-        row = self.list.row
+        row = self.row
         if self.section is ContextTab.MESSAGE and not self.answered:
             self.warn("Still searching: this is for part of what you typed")
-        elif row is not None and row.address is not None:
+        elif row and row.address is not None:
             self.work(partial(self._do, action, row), "act")
 
     async def _do(self, action: str, row: Row) -> None:
         """One entry, at once. Whether it is pinned is read first where the row does not know it."""
         assert row.address is not None
         if action == "pin":
-            pinned = await self._answering.is_pinned(row.address)
-            action = turned(action, (row,), {row.address} if pinned else frozenset())
+            known = await self._answering.reader.run(entries_at, [row.address])
+            action = turned(action, (row,), {name for name, entry in known.items() if entry.pinned})
         self.services.do(Request(action=action, addresses=(row.address,)))
 
 

@@ -145,6 +145,11 @@ class OverlayScreen(LaidOutScreen):
         """The list that keys move in."""
         return self.list
 
+    @property
+    def row(self) -> Row | None:
+        """The row of the list that the cursor is on."""
+        return self.list.row
+
     def context(self) -> Context:
         """What decides which actions are possible now."""
         return Context(

@@ -125,10 +125,10 @@ def _claim_lines(claim: Claim, key: str) -> Lines:
 
 
 def _node(node: Node, known: LoadedGraph, looking: GraphViewState) -> Lines:
-    if node.hop is not None:
+    if node.hop:
         yield from _relation(node.hop)
         yield GAP
-    if node.entity is not None:
+    if node.entity:
         yield from _entity(node.entity, known, looking)
     else:
         yield f"{node.name} has no page", "warn"
@@ -181,7 +181,7 @@ def _weight(memory: TypedMemory, known: LoadedGraph) -> str:
 
 
 def _found(found: GraphFinding, known: LoadedGraph, looking: GraphViewState) -> Lines:
-    if found.memory is not None:
+    if found.memory:
         yield from _held(EntityMemory(found.entity, found.memory), known)
         yield f"because {found.why}", "muted"
         return
@@ -189,7 +189,7 @@ def _found(found: GraphFinding, known: LoadedGraph, looking: GraphViewState) -> 
     for hop in found.path:
         yield GAP
         yield from _relation(hop)
-    if found.entity is not None:
+    if found.entity:
         yield GAP
         yield from _entity(found.entity, known, looking)
 

@@ -8,7 +8,6 @@ some of its neighbours, and their arrows point the other way.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import ClassVar
 
@@ -19,6 +18,7 @@ from textual.reactive import Reactive
 from screens.drawing.safe_text import EMPTY, TONES, RowPart, Shown, Tone, grouped, piece, row_text, words
 from screens.widgets.entry_list import clipped
 from screens.widgets.lines import Toned
+from workbench.frozen import frozen
 from workbench.graph.search import Node
 
 LEAST_WIDTH, LEAST_HEIGHT = 36, 5
@@ -35,13 +35,14 @@ _MIRROR = str.maketrans("◄►├┤╭╮╰╯", "►◄┤├╮╭╯╰")
 _REST = "\n"
 """The id of what stands for all the neighbours that there is no line for; no other has a line break."""
 
+_CAPTION = words(" 1 relation away; the list reaches further")
 _NO_ROOM = words(" there is not enough room for a map")
 _NOTHING = words(" it has no neighbours to draw")
 
 Line = tuple[RowPart, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MapNeighbour:
     """A neighbour: ``forward`` where the relation leads from the entity to it. ``id`` tells it apart."""
 
@@ -195,40 +196,40 @@ class MapView(Toned, can_focus=False):
 
     def __init__(self) -> None:
         super().__init__(id="graph-map")
-        self._center: Shown = EMPTY
-        self._spokes: Sequence[MapNeighbour] = ()
-        self._more = 0
-        self.caption: Shown = EMPTY
+        self._node: Node | None = None
+        self._is_part = False
+        """Whether the rows reach further than the map."""
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to be drawn."""
-        return not self._spokes
+        return self._node is None or not self._node.children
 
     def show(self, node: Node | None, hops: int = 1) -> None:
         """Draw this one; where the rows reach further, over ``hops`` relations, say that the map does not."""
-        self.caption = words(" 1 relation away; the list reaches further") if hops > 1 else EMPTY
-        self._center = row_text(node.name) if node else EMPTY
-        self._spokes = spokes_of(node) if node else ()
-        self._more = node.left_out if node else 0
+        self._node, self._is_part = node, hops > 1
         self.refresh()
 
     def render(self) -> Text:
         """The map in the middle of the room."""
-        width, height = self.size.width, self.size.height
-        if self.caption and height > LEAST_HEIGHT:
+        width, height = self.size
+        if self._is_part and height > LEAST_HEIGHT:
             height -= 1
-        lines = draw_map(self._center, self._spokes, width, height, more=self._more, chosen=self.chosen)
-        drawn = Text("\n" * ((height - len(lines)) // 2 if lines else 0), no_wrap=True, overflow="crop")
+        lines: list[Line] = []
+        if node := self._node:
+            name, spokes = row_text(node.name), spokes_of(node)
+            lines = draw_map(name, spokes, width, height, more=node.left_out, chosen=self.chosen)
         if not lines:
-            drawn.append(_NO_ROOM if self._spokes else _NOTHING, self.tone("faint"))
+            why = _NOTHING if self.is_empty else _NO_ROOM
+            return Text(why, self.tone("faint"), no_wrap=True, overflow="crop")
+        drawn = Text("\n" * ((height - len(lines)) // 2), no_wrap=True, overflow="crop")
         for number, line in enumerate(lines):
             drawn.append("\n" if number else "")
             for part in line:
                 drawn.append(part.text, self.tone(part.tone))
-        if lines and height < self.size.height:
+        if height < self.size.height:
             drawn.append("\n" * (height - drawn.plain.count("\n")))
-            drawn.append(self.caption, self.tone("faint"))
+            drawn.append(_CAPTION, self.tone("faint"))
         return drawn
 
 
@@ -243,7 +244,7 @@ def spokes_of(node: Node) -> list[MapNeighbour]:
             tone="text" if child.entity else "muted",
         )
         for child in node.children
-        if child.hop is not None
+        if child.hop
     ]
 
 

@@ -217,15 +217,12 @@ class GraphScreen(OverlayScreen):
             self.work(partial(self._count, known), "count", exclusive=True)
 
     async def _count(self, known: LoadedGraph) -> None:
+        """So much waits in the other views."""
         for view in (FocusContext.CLAIMS, FocusContext.DUE, FocusContext.PAIRS):
             looking = replace(self.looking, view=view)
             sight = await asyncio.to_thread(sight_of, known, looking, self.folds)
-            self.call_later(self._counted, view, sight.count or 0)
-
-    def _counted(self, view: FocusContext, count: int) -> None:
-        """So much waits there."""
-        self._counts[view] = count
-        self._show_tabs()
+            self._counts[view] = sight.count or 0
+            self.call_later(self._show_tabs)
 
     def _show_tabs(self) -> None:
         """The views by name, with what waits in each."""
@@ -271,11 +268,11 @@ class GraphScreen(OverlayScreen):
         self.load(partial(asyncio.to_thread, sight_of, self.known, looking, self.folds), show, "see")
 
     def _show(self, sight: GraphRows, go_to: str | None) -> None:
-        first = self.list.row is not None and self.list.row.id == self.sight.first
+        first = self.row is not None and self.row.id == self.sight.first
         stay = self.place is FocusContext.PAIRS and first  # likelier pairs may come before the likest
         anew = self._shown is not self.place
         self.sight, self._shown = sight, self.place
-        if sight.entity is not None:
+        if sight.entity:
             path, name = sight.entity.path, sight.entity.name
             if self.looking.path not in ("", path):
                 self.warn(f"{self.looking.path} no longer exists; this is {name}")
@@ -285,7 +282,9 @@ class GraphScreen(OverlayScreen):
         self.map.show(sight.node, self.looking.hops)
         self.show_rows(sight.rows, go_to=go_to or (sight.first if stay or anew else None), empty=sight.empty)
         self.lay_out()
-        self._show_day()
+        day = self.looking.day  # said loudly when it is not today
+        said = f"AS OF {day:%A} {day.day} {day:%B %Y}: what was true then. T is today again" if day else ""
+        self.banner.show(words(said))
         self.look_behind()  # the same row may stand for something else now
 
     def show_place(self) -> None:
@@ -301,15 +300,9 @@ class GraphScreen(OverlayScreen):
     def _way_here(self) -> str:
         """``Sarah › Atlas › ``: the last pages by their names, those that are gone left out."""
         pages = (self.known.whole.at(path) for path, _ in self._trail) if self.known else ()
-        names = [page.name for page in pages if page is not None]
+        names = [page.name for page in pages if page]
         more = "… › " if len(names) > _STEPS_SHOWN else ""
         return more + "".join(f"{name} › " for name in names[-_STEPS_SHOWN:])
-
-    def _show_day(self) -> None:
-        """Say it loudly when this is not today."""
-        day = self.looking.day
-        said = f"AS OF {day:%A} {day.day} {day:%B %Y}: what was true then. T is today again" if day else ""
-        self.banner.show(words(said))
 
     # -- what is behind --------------------------------------------------------------------------
 
@@ -321,12 +314,12 @@ class GraphScreen(OverlayScreen):
     def look_behind(self) -> None:
         """Bring the neighbour out on the map, too."""
         thing = self._thing
-        self.map.chosen = spoke_id(thing) if isinstance(thing, Node) and thing.hop is not None else ""
+        self.map.chosen = spoke_id(thing) if isinstance(thing, Node) and thing.hop else ""
         super().look_behind()
 
     async def read_behind(self, row: Row) -> tuple[Sequence[Row], Sequence[Row]]:
         """What the row stands for in full, or both sides of it."""
-        assert self.known is not None
+        assert self.known
         thing = row.of if row.of is not None else self.sight.node
         return await asyncio.to_thread(behind, thing, self.known, self.looking)
 
@@ -356,9 +349,9 @@ class GraphScreen(OverlayScreen):
             why["open"] = "it has no page"
         if thing is None:
             why["to_source"] = "select something with a source first"
-        if self.sight.node is None or not self.sight.node.children:
+        if self.map.is_empty:
             why["map"] = "it has no neighbours to draw"
-        if self.looking.day is not None:
+        if self.looking.day:
             why |= dict.fromkeys(view.decisions, "this shows another day: T goes back to today")
         elif not isinstance(thing, view.wanted):
             why |= dict.fromkeys(view.decisions, f"select {view.about} first")
@@ -384,7 +377,7 @@ class GraphScreen(OverlayScreen):
 
     def walk_to(self, path: str) -> None:
         """To another entity; the way back is remembered."""
-        row, looking = self.list.row, self.looking
+        row, looking = self.row, self.looking
         beside = self.place is not FocusContext.GRAPH or bool(looking.question)
         if looking.path and not (beside and looking.path == path):
             self._trail.append((looking.path, row.id if row and not beside else SELF))
@@ -397,7 +390,7 @@ class GraphScreen(OverlayScreen):
 
     def action_open(self) -> None:
         """To the entity that the row leads to; else to read what is behind it."""
-        row = self.list.row
+        row = self.row
         if row is None:
             return
         if row.id.startswith(MORE):
@@ -411,7 +404,7 @@ class GraphScreen(OverlayScreen):
 
     def action_find_entity(self) -> None:
         """Go to an entity by any of its names."""
-        if self.known is not None:
+        if self.known:
             self.services.show_dialog(EntityScreen(self.known.whole), self.walk_to)
 
     def action_ask_graph(self) -> None:
@@ -435,13 +428,13 @@ class GraphScreen(OverlayScreen):
         )
 
     def _month(self, months: int) -> None:
-        if self.known is not None:
+        if self.known:
             day = month_from(self.looking.on(self.known), months)
             self.look(day=None if day == self.known.today else day)
 
     def _go_to_source(self, *, left: bool) -> None:
         """To the first source that is still there."""
-        sources = sources_behind(self._thing, left=left) if self._thing is not None else ()
+        sources = sources_behind(self._thing, left=left) if self._thing else ()
         if sources:
             self.go_to_first(sources, f"Its source was not found: there is no entry {sources[0]}")
 
@@ -511,8 +504,9 @@ class GraphScreen(OverlayScreen):
 
 def _leads_to(thing: Thing | None) -> str:
     """The page that enter goes to; empty where it goes nowhere."""
+    entity = None
     if isinstance(thing, (Node, GraphFinding)):
-        return thing.entity.path if thing.entity else ""
-    if isinstance(thing, DueItem):
-        return thing.held.entity.path if thing.held.entity else ""
-    return ""
+        entity = thing.entity
+    elif isinstance(thing, DueItem):
+        entity = thing.held.entity
+    return entity.path if entity else ""

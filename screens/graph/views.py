@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import NamedTuple
 
@@ -29,6 +29,7 @@ from screens.frames.overlay_screen import Services
 from screens.jobs.worker_client import WorkerClient
 from screens.loading.workspace_model import GraphView
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.graph.contradictions import ANSWERS, Contradiction, contradictions
 from workbench.graph.decay import RecallDays, importance_today, read_recalls, recalls_of
 from workbench.graph.duplicates import Duplicate, duplicates, same_key
@@ -189,7 +190,7 @@ def _relation_rows(node: Node, count: int, looking: GraphViewState, day: date, f
 def _children(node: Node, depth: int, day: date, folds: Folds) -> Iterator[Row]:
     seen: set[str] = set()
     for child in node.children:
-        assert child.hop is not None
+        assert child.hop
         relation = child.hop.link.relation
         row_id = f"node:{depth}:{relation.entry.address}:{child.hop.forward}:{child.name}"
         if row_id in seen:
@@ -231,18 +232,22 @@ def _fact_rows(entity: Entity, day: date, known: LoadedGraph) -> Iterator[Row]:
 
 
 def _fact_row(held: EntityMemory, left: float, day: date) -> Row:
-    """One typed memory: its type, its words, who stands behind it, how long it holds, its importance."""
+    """One typed memory: its type, its words, who stands behind it, how long it holds, its importance.
+
+    ``left`` is what is left of that; an arrow says that it has faded.
+    """
     memory = held.memory
     when = (piece(f"on {memory.happens_at}", "accent"),) if memory.happens_at else ()
     if memory.done:
         when = (piece("done", "good"),)
+    faded = "↓" if memory.importance - left > NOTICEABLE else " "
     return Row(
         id=f"fact:{memory.entry.address}",
         text=row_text(memory.text),
         tone="muted" if memory.done or is_over(memory, day) else "text",
         depth=1,
         lead=(safe_piece(memory.type, "accent"),),
-        tail=(*stated_parts(memory, day), *when, importance_part(memory, left)),
+        tail=(*stated_parts(memory, day), *when, piece(f"{left:.2f}{faded}")),
         of=held,
     ).at(memory.entry)
 
@@ -330,7 +335,7 @@ def _due_row(due: DueItem, period: Period) -> Row:
     memory = due.held.memory
     tail = [safe_piece(due.held.owner)]
     day = memory.happens_at
-    if day is not None:
+    if day:
         tone: Tone = "bad" if period == "overdue" else "warn" if period == "today" else "muted"
         tail += [piece(f"{day:%a} {day.day} {day:%b}{clock_of(day)}", "faint"), piece(due.when, tone)]
     return Row(
@@ -382,13 +387,13 @@ def _day_in_row(day: date, now: date) -> Shown:
 
 def window_parts(line: Line, day: date) -> Iterator[RowPart]:
     """From when on it holds and until when, seen from ``day``; nothing for what always held."""
-    if line.valid_until is not None:
+    if line.valid_until:
         ended = line.valid_until <= day
         word = words(f"{'ended' if ended else 'until'} {_day_in_row(line.valid_until, day)}")
         yield RowPart(word, "warn" if ended else "muted")
-    elif line.valid_from is not None and line.valid_from > day:
+    elif line.valid_from and line.valid_from > day:
         yield piece(f"from {_day_in_row(line.valid_from, day)}", "warn")
-    elif line.valid_from is not None:
+    elif line.valid_from:
         yield piece(f"since {_day_in_row(line.valid_from, day)}", "faint")
 
 
@@ -401,16 +406,11 @@ def stated_parts(line: Relation | TypedMemory, day: date) -> Iterator[RowPart]:
     yield from window_parts(line, day)
 
 
-def importance_part(memory: TypedMemory, left: float) -> RowPart:
-    """The importance that is left, with an arrow where it has faded."""
-    return piece(f"{left:.2f}{'↓' if memory.importance - left > NOTICEABLE else ' '}")
-
-
 Thing = Node | EntityMemory | Duplicate | Contradiction | DueItem | GraphFinding
 """What a row stands for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class Pair:
     """Two pages alike in meaning, by their paths; ``cosine`` in [-1, 1], ``names`` in [0, 1]."""
 
@@ -422,7 +422,7 @@ class Pair:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SimilarPairs:
     """The ``pairs`` by meaning, and a ``note`` that says how far meaning took part."""
 
@@ -465,7 +465,7 @@ async def ask_meaning(services: Services) -> SimilarPairs:
     return SimilarPairs(note=f"names are compared, their meaning is not: {why}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoadedGraph:
     """The graph, what was recalled, what was decided. A thread makes rows of it while another is shown."""
 
@@ -502,7 +502,7 @@ class GraphLoader:
         return LoadedGraph(self._built[1], recalls, settled_keys(workspace), today)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GraphViewState:
     """What is looked at, and how: ``day`` is None for today, ``path`` empty where nothing is chosen yet."""
 
@@ -524,7 +524,7 @@ class GraphViewState:
         return self.day or known.today
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class GraphRows:
     """The rows of a view, each ``of`` a thing, and what is said where there is none."""
 
@@ -539,4 +539,4 @@ class GraphRows:
     @property
     def first(self) -> str | None:
         """The first row that stands for something."""
-        return next((row.id for row in self.rows if row.of is not None), None)
+        return next((row.id for row in self.rows if row.of), None)

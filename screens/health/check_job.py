@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -98,23 +99,22 @@ class CheckJob:
         """End the look."""
         self._stopped = True
         self._wishes = []
-        if self._client is not None:
+        if self._client:
             await self._client.stop(_GRACE_SECONDS)
 
     async def _ask(self, wish: Mapping[str, object], of: str = "") -> str:
         """One process for one wish; why it did not come to its end, or nothing."""
 
         def hear(said: Mapping[str, Any]) -> None:
-            if (message := message_of({**said, "check": of})) is not None:
+            if message := message_of({**said, "check": of}):
                 self._post(message)
 
         client = WorkerClient("health", self._root, event=hear)
         if not of:
             self._client = client
         try:
-            await client.run(wish)
-        except StoppedError:
-            return ""
+            with suppress(StoppedError):
+                await client.run(wish)
         except WorkbenchError as error:
             return ": ".join(said_of(error))
         except OSError as error:  # no process, or a pipe that broke
@@ -132,10 +132,6 @@ _MESSAGES: Mapping[str, type[Message]] = {
 
 def message_of(said: Mapping[str, Any]) -> Message | None:
     """What a line of the process means; None where it is none of ours."""
-    kind = _MESSAGES.get(str(said.get("event")))
-    if kind is None:
-        return None
-    try:
-        return msgspec.convert(said, kind)
-    except msgspec.ValidationError:
-        return None
+    with suppress(KeyError, msgspec.ValidationError):
+        return msgspec.convert(said, _MESSAGES[str(said.get("event"))])
+    return None

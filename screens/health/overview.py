@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from functools import partial
 from typing import assert_never
 
@@ -42,6 +42,7 @@ from screens.main.request import Request, declared_request, expire_request
 from screens.widgets.entry_list import clipped
 from workbench.errors import NotCuratableError, WorkbenchError
 from workbench.format_version import FORMAT
+from workbench.frozen import frozen
 from workbench.graph import operations as graph
 from workbench.health.finding import SEVERITIES, CheckLabel, CheckResult, Finding, Fix
 from workbench.ingest import operations as episodes
@@ -66,7 +67,7 @@ _NAME_CELLS = 18
 OLDER = words("before your last action")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Section:
     """A row of the screen: the ``results`` of its checks that have looked, of ``count`` that there are."""
 
@@ -149,12 +150,8 @@ def _finding_rows(section: Section) -> Iterator[Row]:
         yield Row(f"{section.name}/more", text, depth=2, tone="faint")
 
 
-def behind_section(section: Section) -> list[Row]:
+def section_lines(section: Section) -> Lines:
     """What each check of a section saw."""
-    return line_rows(_section_lines(section))
-
-
-def _section_lines(section: Section) -> Lines:
     mark, tone = _STATES[section.state]
     yield f"{sentence(section.name)}  {mark.strip()}", "head"
     room = max((len(result.name) for result in section.results), default=0) if section.count > 1 else 0
@@ -172,13 +169,14 @@ def behind_finding(one: Finding, texts: Collection[tuple[str, str]]) -> list[Row
     """
     rows = line_rows(_finding_lines(one))
     for number, (address, text) in enumerate(texts):
-        rows += line_rows([GAP, (address, "muted")], f"text:{number}")
+        name = f"text:{number}"
+        rows += line_rows([GAP, (address, "muted")], name)
         lines = masked(text).split("\n")
         for at, line in enumerate(lines[:_SHOWN_LINES]):
-            rows.append(Row(f"text:{number}:{at}", line_text(line[:2_000]), depth=1))
+            rows.append(Row(f"{name}:{at}", line_text(line[:2_000]), depth=1))
         if len(lines) > _SHOWN_LINES:
             more = words(f"… {grouped(len(lines) - _SHOWN_LINES)} more lines")
-            rows.append(Row(f"text:{number}:more", more, depth=1, tone="faint"))
+            rows.append(Row(f"{name}:more", more, depth=1, tone="faint"))
     return rows
 
 
@@ -221,7 +219,6 @@ def _migrate(workspace: Workspace, request: Request) -> Plan:
 
 _MOST_TEXTS = 6
 _LONGEST = 20_000
-_WATCH_SECONDS = 0.5
 _PROBLEM = "problem"
 _FIRST = "index"
 """The section that is shown first: the doctor looks at it last, when all around it is in order."""
@@ -252,6 +249,7 @@ class HealthScreen(OverlayScreen):
         self._progress = ""
         self._problem = ""
         self._awaits_index = False
+        """Whether a reindex was asked for here: once it is done the index is looked at again."""
         self.commands |= {
             "health_read": self.read,
             "back_up": lambda: self.backing_up.begin(self),
@@ -259,10 +257,6 @@ class HealthScreen(OverlayScreen):
         }
 
     # -- looking ---------------------------------------------------------------------------------
-
-    def on_mount(self) -> None:
-        """Follow the index."""
-        self.set_interval(_WATCH_SECONDS, self._watch_index)
 
     async def on_unmount(self) -> None:
         """Nobody waits for the look any more."""
@@ -277,8 +271,11 @@ class HealthScreen(OverlayScreen):
         self.draw()
 
     def files_changed(self) -> None:
-        """It may be otherwise now; a look takes a process, so it is for the person to ask for."""
+        """It may be otherwise now; a look takes a process, so it is for the person to ask for, or a fix."""
         self._older |= frozenset(self.results)
+        if self._awaits_index and not self.services.indexing():
+            self._awaits_index = False
+            self._look_at({label.name for label in self.labels if label.section == "index"})
         self.draw()
 
     def action_health_again(self) -> None:
@@ -342,12 +339,6 @@ class HealthScreen(OverlayScreen):
         self.say(f"{message.check}: {message.said}", severity=severity)
         self.reload()
 
-    def _watch_index(self) -> None:
-        """A reindex that was asked for here has come to its end: look at the index again."""
-        if self._awaits_index and not self.services.indexing():
-            self._awaits_index = False
-            self._look_at({label.name for label in self.labels if label.section == "index"})
-
     # -- drawing ---------------------------------------------------------------------------------
 
     @property
@@ -388,7 +379,7 @@ class HealthScreen(OverlayScreen):
         if row.id == _PROBLEM:
             again = f"What was found so far is below it. {key_for('health_again')} looks again."
             return line_rows([(self._problem, "bad"), (again, "text")])
-        if finding is not None:
+        if finding:
             named = [one for one in (finding.entry, *finding.others) if one][:_MOST_TEXTS]
             gone = f"it no longer exists: {key_for('health_again')} runs it again"
             texts = await self.history_reader.run(_texts, named, gone)
@@ -396,7 +387,7 @@ class HealthScreen(OverlayScreen):
         section = self.sections.get(row.id.partition("/")[0])
         if section is None or not section.results:
             return line_rows([("It is waiting to be checked; results will appear here.", "text")])
-        return behind_section(section)
+        return line_rows(section_lines(section))
 
     # -- keys ------------------------------------------------------------------------------------
 
@@ -427,7 +418,7 @@ class HealthScreen(OverlayScreen):
     @property
     def _section(self) -> str:
         """The section under the cursor."""
-        return self.list.row.id.partition("/")[0] if self.list.row else ""
+        return self.row.id.partition("/")[0] if self.row else ""
 
     @property
     def _finding(self) -> Finding | None:
@@ -436,7 +427,7 @@ class HealthScreen(OverlayScreen):
     def action_open(self) -> None:
         """Leave for the entry of a finding, open a section, read what leads nowhere."""
         finding = self._finding
-        if finding is not None and finding.address:
+        if finding and finding.address:
             self.services.go_to(finding.address)
         else:
             super().action_open()
@@ -444,8 +435,8 @@ class HealthScreen(OverlayScreen):
     def action_fold(self) -> None:
         """Close the section, also from within."""
         super().action_fold()
-        if self.list.row is not None and self.list.row.fold:
-            self.set_fold(self.list.row, is_open=False)
+        if self.row is not None and self.row.fold:
+            self.set_fold(self.row, is_open=False)
 
     def action_health_entry(self) -> None:
         """Leave for the entry that the finding is about."""
@@ -514,20 +505,15 @@ class HealthScreen(OverlayScreen):
     def _open_room(self, room: str) -> None:
         """Where it is decided; esc comes back here."""
         self.go(_ROOMS[room])
-        if (
-            room == "contradictions"
-            and isinstance(graph := self.app.screen, OverlayScreen)
-            and graph is not self
-        ):
+        graph = self.app.screen
+        if room == "contradictions" and isinstance(graph, OverlayScreen) and graph is not self:
             graph.call_after_refresh(graph.action_perform, "view_claims")
 
 
 def _texts(workspace: Workspace, addresses: Sequence[str], gone: str) -> list[tuple[str, str]]:
     """In the history_reader's thread: what stands at each address now, or ``gone``."""
-    found = []
+    found = dict.fromkeys(addresses, gone)
     for address in addresses:
-        try:
-            found.append((address, workspace.find(address).text[:_LONGEST]))
-        except (WorkbenchError, OSError):
-            found.append((address, gone))
-    return found
+        with suppress(WorkbenchError, OSError):
+            found[address] = workspace.find(address).text[:_LONGEST]
+    return list(found.items())

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
 
 from screens.actions.registry import FocusContext
 from screens.drawing.safe_text import (
@@ -22,19 +21,17 @@ from screens.drawing.safe_text import (
 )
 from screens.frames.overlay_screen import NarrowScreen, Services
 from screens.history.history_reader import HistoryReader, day_or_time
-from screens.history.operations import OperationScope, OperationsScreen, change_rows
+from screens.history.operations import OperationsScreen, change_rows
 from screens.main.copy import copy
 from screens.widgets.entry_list import clipped
+from workbench.frozen import frozen
 from workbench.history.lineage import file_log
-from workbench.history.origin import LineOrigin, blame
+from workbench.history.origin import Attribution, LineOrigin, blame
 from workbench.memory.entry import RelPath
 from workbench.repository.objects import CommitId
 from workbench.workspace.plan import Operation, OperationId
 from workbench.workspace.revisions import wanted
 from workbench.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from workbench.history.origin import Attribution
 
 _WHEN, _WHO, _WHAT, _NUMBER = 7, 9, 10, 5
 MAX_LINES = 20_000
@@ -42,7 +39,7 @@ _COMPACT_BELOW = 90
 _LINE_LIMIT = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BlamedVersion:
     """A file as it is on disk (``at`` is None), or was in a commit; and the line that the cursor is on."""
 
@@ -60,11 +57,7 @@ class BlameScreen(NarrowScreen):
     BESIDE = False
 
     def __init__(
-        self,
-        services: Services,
-        history_reader: Callable[[], HistoryReader],
-        path: str,
-        line: int,
+        self, services: Services, history_reader: Callable[[], HistoryReader], path: str, line: int
     ) -> None:
         """``history_reader`` is asked for each time: the panes below may get to another moment meanwhile."""
         super().__init__(services, path, "words of a line, by:agent action:promote on:2026-03")
@@ -88,7 +81,7 @@ class BlameScreen(NarrowScreen):
     def _committed(self) -> LineOrigin | None:
         """The line under the cursor, if a commit holds it."""
         line: LineOrigin | None = self.list.of
-        return line if line is not None and line.deed.commit else None
+        return line if line and line.deed.commit else None
 
     async def read_behind(self, row: Row) -> Sequence[Row]:
         """What the operation did that brought the line."""
@@ -134,13 +127,12 @@ class BlameScreen(NarrowScreen):
     def action_open(self) -> None:
         """The operation that brought the line, among those on the file."""
         if line := self._committed:
-            scope, at = OperationScope(self._version.path), line.deed.commit or ""
-            self.app.push_screen(OperationsScreen(self.services, scope, at=at))
+            self.app.push_screen(OperationsScreen(self.services, self._version.path, at=line.deed.commit))
 
     def action_copy_operation(self) -> None:
         """Copy the operation's id."""
         line: LineOrigin | None = self.list.of
-        if line is not None and line.deed.operation:
+        if line and line.deed.operation:
             copy(self.app, line.deed.operation, row_text(line.deed.operation))
 
     def action_go_there(self) -> None:
@@ -174,15 +166,14 @@ class BlameScreen(NarrowScreen):
 
 def version_before(workspace: Workspace, path: str, deed: Attribution, line: int) -> BlamedVersion | None:
     """The file as it was before what ``deed`` did, under the name of then; None where there was none."""
-    assert deed.commit is not None
+    assert deed.commit
     commit = workspace.history.commit(deed.commit)
     if not commit.parents:
         return None
     parent = commit.parents[0]
     steps = (step for step in file_log(workspace, path) if step.operation.commit == deed.commit)
     step = next(steps, None)
-    names = (step.path, step.renamed_from) if step is not None else (RelPath(path),)
-    for name in filter(None, names):
+    for name in filter(None, (step.path, step.renamed_from) if step else (RelPath(path),)):
         if workspace.history.blob_id(parent, name) is not None:
             return BlamedVersion(name, line, parent, f"before {deed.operation}: {deed.summary}")
     return None
@@ -205,11 +196,13 @@ def _line_facts(line: LineOrigin) -> Lines:
     deed, origin = line.deed, line.origin
     yield f"{deed.operation or ''} {deed.summary} · {deed.actor}", "head"
     yield f"{deed.when.astimezone():%a %d %b %Y %H:%M}" if deed.when else "", "muted"
-    said = [f"because {deed.reason}"] if deed.reason else []
-    said += [f"session {deed.session}"] if deed.session else []
-    said += [f"trust {origin.trust}"] if origin else []
-    said += [f"from {origin.source}"] if origin and origin.source else []
-    yield " · ".join(said), "muted"
+    said = (
+        f"because {deed.reason}" if deed.reason else "",
+        f"session {deed.session}" if deed.session else "",
+        f"trust {origin.trust}" if origin else "",
+        f"from {origin.source}" if origin and origin.source else "",
+    )
+    yield " · ".join(filter(None, said)), "muted"
     yield GAP
 
 

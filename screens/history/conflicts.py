@@ -42,8 +42,8 @@ class ConflictsScreen(OverlayScreen):
 
     def reload(self) -> None:
         """Read them anew."""
-        show = partial(self.show_rows, empty="there are none left")
-        self.load(lambda: self.history_reader.run(_read), show, "conflicts")
+        read = partial(self.history_reader.run, lambda place: [*map(_row, place.operations.conflicts())])
+        self.load(read, partial(self.show_rows, empty="there are none left"), "conflicts")
 
     async def read_behind(self, row: Row) -> tuple[Sequence[Row], Sequence[Row]]:
         """Both texts."""
@@ -85,11 +85,6 @@ def text_rows(data: bytes, other: bytes) -> list[Row]:
 def _lines(data: bytes) -> list[str]:
     text = data[:_SHOWN_BYTES].decode("utf-8", "surrogateescape")
     return text.removesuffix("\n").split("\n")
-
-
-def _read(workspace: Workspace) -> list[Row]:
-    """In the history reader's thread: a row for each."""
-    return [_row(conflict) for conflict in workspace.operations.conflicts()]
 
 
 def _row(conflict: Conflict) -> Row:

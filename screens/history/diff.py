@@ -97,15 +97,10 @@ def emphasised(lines: Sequence[str]) -> dict[int, Spans]:
 
 def _pairs(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """The numbers of lines that go, each with that of the line that comes in its place."""
-    runs = [(sign, [*numbers]) for sign, numbers in groupby(range(len(lines)), lambda at: _sign(lines[at]))]
+    runs = [(tone, [*numbers]) for tone, numbers in groupby(range(len(lines)), lambda at: tone_of(lines[at]))]
     for (gone, old), (came, new) in pairwise(runs):
-        if (gone, came) == ("-", "+") and len(old) == len(new):
+        if (gone, came) == ("bad", "good") and len(old) == len(new):
             yield from zip(old, new, strict=True)
-
-
-def _sign(line: str) -> str:
-    tone = tone_of(line)
-    return "-" if tone == "bad" else "+" if tone == "good" else " "
 
 
 def _changed(old: str, new: str) -> tuple[Spans, Spans]:

@@ -9,7 +9,6 @@ Where in its history a person looks at the memory: found off the event loop, in 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, datetime
 from functools import lru_cache
 from itertools import islice
@@ -21,6 +20,7 @@ from screens.drawing.safe_text import Shown, age, row_text
 from screens.loading.reader import WorkThread, path_of
 from screens.loading.workspace_model import Stamp, file_stamp
 from workbench.errors import UsageError, WorkbenchError
+from workbench.frozen import frozen
 from workbench.workspace.plan import Operation
 from workbench.workspace.revisions import commit_at, local_day
 from workbench.workspace.snapshot import PastWorkspace, SnapshotCommits, open_commit, stands_recorded
@@ -74,10 +74,10 @@ class HistoryReader:
 
     def close(self) -> None:
         """Stop, in the middle of a reading too, and end git's helper process."""
-        if (workspace := self._workspace) is not None:
+        if workspace := self._workspace:
             workspace.stop_reading()
         self._thread.close(wait=True)
-        if workspace is not None:
+        if workspace:
             workspace.close()
 
     def _opened(self) -> Workspace:
@@ -148,7 +148,7 @@ class SupersededError(Exception):
     """Nobody waits for this any more."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MomentTarget:
     """A moment: memory as it was right after ``moment``, or today's where that is None.
 
@@ -182,7 +182,7 @@ class RevisionStepper(WorkThread):
 
     def forget(self) -> None:
         """Begin anew with the next step: the history may be another one by then."""
-        if self._opened is not None:
+        if self._opened:
             self._opened.close()
         self._opened = self._moments = self._index = self._beside = None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
 from screens.actions.registry import FocusContext
@@ -13,7 +12,6 @@ from screens.drawing.safe_text import (
     Lines,
     Row,
     RowPart,
-    Shown,
     Tone,
     grouped,
     line_rows,
@@ -111,102 +109,70 @@ _SLICE = 400
 _MORE = "more"
 
 
-@dataclass(frozen=True, slots=True)
-class OperationScope:
-    """Whose operations: of the entry at ``address``, else of the file ``path``, else all."""
+class OperationsReader:
+    """Reads the operations on the entry at ``address``, else on the file ``path``, else all, newest first.
 
-    path: str = ""
-    address: str = ""
-
-    @property
-    def of_entry(self) -> bool:
-        """Whether it is one entry."""
-        return "#" in self.address
-
-    def wider(self) -> OperationScope | None:
-        """From an entry to its file, from a file to everything."""
-        if self.of_entry:
-            return OperationScope(self.path)
-        return OperationScope() if self.path else None
-
-
-EVERYTHING = OperationScope()
-
-
-@dataclass(frozen=True, slots=True)
-class OperationPage:
-    """What was read so far: ``told`` of ``looked_at`` operations; ``quiet`` ones are left out.
-
-    ``whole`` says that there are no more, ``notes`` what is worth telling of one, by its commit.
+    ``read`` runs in the history_reader's thread alone, and only adds to what was read.
     """
 
-    told: tuple[Operation, ...] = ()
-    looked_at: int = 0
-    quiet: int = 0
-    whole: bool = False
-    notes: dict[CommitId, str] = field(default_factory=dict)
-
-
-class OperationsReader:
-    """Reads the operations of a scope, newest first. Runs in the history_reader's thread alone."""
-
     def __init__(
-        self, scope: OperationScope = EVERYTHING, wanted: RevisionQuery | None = None, *, everything: bool
+        self, path: str = "", address: str = "", wanted: RevisionQuery | None = None, *, everything: bool
     ) -> None:
-        self.scope = scope
+        self.path = path
+        self.address = address if "#" in address else ""
+        self.told: list[Operation] = []
+        self.looked_at = 0
+        self.quiet = 0
+        """How many were left out that only add to the ledger."""
+        self.whole = False
+        """Whether there are no more."""
+        self.notes: dict[CommitId, str] = {}
+        """What is worth telling of one, by its commit."""
         self._wanted = wanted or RevisionQuery()
         self._everything = everything
         self._walk: Iterator[Operation] | None = None
-        self._notes: dict[CommitId, str] = {}
-        self._page = OperationPage()
 
-    def read(self, workspace: Workspace, count: int, *, most: int) -> OperationPage:
+    def read(self, workspace: Workspace, count: int, *, most: int) -> None:
         """Have ``count`` operations; looks at no more than ``most`` further ones for that.
 
         Raises WorkbenchError; what was read stays.
         """
         if self._walk is None:
             self._walk = self._of(workspace)
-        page = self._page
-        told = list(page.told)
-        looked_at, quiet, whole = page.looked_at, page.quiet, page.whole
-        while len(told) < count and looked_at < page.looked_at + most and not whole:
+        until = self.looked_at + most
+        while len(self.told) < count and self.looked_at < until and not self.whole:
             operation = next(self._walk, None)
             if operation is None:
-                whole = True
+                self.whole = True
                 break
-            looked_at += 1
+            self.looked_at += 1
             if operation.action == ledger.ACTION and not self._everything:
-                quiet += 1
+                self.quiet += 1
             elif self._wanted.holds(operation):
-                told.append(operation)
-        self._page = OperationPage(tuple(told), looked_at, quiet, whole, dict(self._notes))
-        return self._page
+                self.told.append(operation)
 
     def _of(self, workspace: Workspace) -> Iterator[Operation]:
-        if self.scope.of_entry:
+        if self.address:
             return self._of_entry(workspace)
-        if self.scope.path:
-            return self._of_file(workspace)
-        return workspace.operations.walk()
+        return self._of_file(workspace) if self.path else workspace.operations.walk()
 
     def _of_file(self, workspace: Workspace) -> Iterator[Operation]:
-        for step in file_log(workspace, self.scope.path):
+        for step in file_log(workspace, self.path):
             if step.renamed_from:
-                self._notes[step.operation.commit] = f"renamed from {step.renamed_from}"
+                self.notes[step.operation.commit] = f"renamed from {step.renamed_from}"
             yield step.operation
 
     def _of_entry(self, workspace: Workspace) -> Iterator[Operation]:
-        steps = [step for step in lineage(workspace, self.scope.address) if step.deed.commit]
+        steps = [step for step in lineage(workspace, self.address) if step.deed.commit]
         paths = {path_of(address) for step in steps for address in (*step.before, *step.after)}
         known: dict[CommitId, Operation] = {}
         for path in paths:  # whether each stands or is undone is known from the history of its file alone
             known |= {one.commit: one for one in workspace.operations.walk(path=RelPath(path))}
         for step in steps:
             commit = step.deed.commit
-            assert commit is not None
+            assert commit
             if not step.deed.ours or step.what != step.deed.action:
-                self._notes[commit] = f"{step.what}: {step.text}"
+                self.notes[commit] = f"{step.what}: {step.text}"
             yield known.get(commit) or workspace.operations.of(commit)
 
 
@@ -216,12 +182,14 @@ class OperationsScreen(NarrowScreen):
     PLACES = (FocusContext.OPERATIONS,)
     LEAVES = "operations"
 
-    def __init__(self, services: Services, scope: OperationScope = EVERYTHING, *, at: str = "") -> None:
+    def __init__(
+        self, services: Services, path: str = "", address: str = "", *, at: str | None = None
+    ) -> None:
+        """``path`` and ``address`` as of ``OperationsReader``; the cursor begins on the commit ``at``."""
         super().__init__(services, "History", "by:agent action:promote path:memory/ on:2026-03 words -not")
-        self._go_to: str | None = at or None
+        self._go_to = at
         self._everything = False
-        self._reader = OperationsReader(scope, everything=False)
-        self._page = OperationPage()
+        self._reader = OperationsReader(path, address, everything=False)
         self._asked = 0
         self.commands |= {
             "undo": lambda: self._turn("undo"),
@@ -232,20 +200,22 @@ class OperationsScreen(NarrowScreen):
 
     def reload(self) -> None:
         """Begin anew, down to where the person has been."""
-        scope = self._reader.scope
-        self._reader = OperationsReader(scope, wanted(self.input.value), everything=self._everything)
-        self._asked = max(_PAGE, len(self._page.told))
-        self._say_what()
-        self.work(partial(self._read_on, self._reader), "operations", exclusive=True)
+        reader = self._reader
+        self._begin_anew(reader.path, reader.address, max(_PAGE, len(reader.told)))
 
     def narrowed(self) -> None:
         """Look for what was typed, from the newest on."""
-        self._page = OperationPage()
-        self.reload()
+        self._begin_anew(self._reader.path, self._reader.address)
+
+    def _begin_anew(self, path: str, address: str, count: int = _PAGE) -> None:
+        self._asked = count
+        only = wanted(self.input.value)
+        self._reader = OperationsReader(path, address, only, everything=self._everything)
+        self.work(partial(self._read_on, self._reader), "operations", exclusive=True)
 
     def why(self) -> Mapping[str, str]:
         """What stands in the way of actions, by their ids."""
-        why = {} if self._reader.scope.wider() else {"widen": "this is everything already"}
+        why = {} if self._reader.path else {"widen": "this is everything already"}
         if self.list.of is None:
             why |= dict.fromkeys(("undo", "redo"), "there is no operation here")
         return why
@@ -264,8 +234,7 @@ class OperationsScreen(NarrowScreen):
                 *line_rows([(many, "warn")], "many"),
                 *(Row(f"path:{path}", row_text(path), tone="muted", path=path) for path in paths),
             ]
-        mine = self._reader.scope.path
-        return rows + await change_rows(self.history_reader, operation.commit, mine)
+        return rows + await change_rows(self.history_reader, operation.commit, self._reader.path)
 
     # -- reading on ------------------------------------------------------------------------------
 
@@ -276,54 +245,54 @@ class OperationsScreen(NarrowScreen):
 
     def on_entry_list_moved(self, message: EntryList.Moved) -> None:
         """Read on when the cursor comes near the end."""
-        if message.entry_list is self.list and self.list.cursor + _PAGE // 4 > len(self._page.told):
+        if message.entry_list is self.list and self.list.cursor + _PAGE // 4 > len(self._reader.told):
             self._more()
 
-    def _loaded(self, chronicle: OperationsReader, page: OperationPage) -> None:
+    def _loaded(self, reader: OperationsReader) -> None:
         """Show what was read; the cursor stays on the operation that it is on."""
-        if chronicle is not self._reader:
+        if reader is not self._reader:
             return  # somebody typed on
-        self._page = page
-        rows = [operation_row(one, page.notes.get(one.commit, "")) for one in page.told]
-        if not page.whole:
-            looked = f"reading … {grouped(page.looked_at)} looked at" if self.input.value else "reading …"
+        rows = [operation_row(one, reader.notes.get(one.commit, "")) for one in reader.told]
+        if not reader.whole:
+            looked = f"reading … {grouped(reader.looked_at)} looked at" if self.input.value else "reading …"
             rows.append(Row(_MORE, words(looked), tone="faint", inert=True))
         go_to = self._go_to
         at_top = self.list.scroll_offset.y == 0 and self.list.in_view()
-        if go_to is None and self.list.row is not None and at_top:
-            go_to = self.list.row.id  # who looks at the newest ones sees the newer ones come
+        if go_to is None and self.row and at_top:
+            go_to = self.row.id  # who looks at the newest ones sees the newer ones come
         if any(row.id == go_to for row in rows):
             self._go_to = None
         self._say_what()
         self.show_rows(rows, go_to=go_to, empty=self._nothing())
 
     def _more(self) -> None:
-        page = self._page
-        if page.told and not page.whole and self._asked <= len(page.told):
-            self._asked = len(page.told) + _PAGE
-            self.work(partial(self._read_on, self._reader), "operations")
+        reader, count = self._reader, len(self._reader.told)
+        if count and not reader.whole and self._asked <= count:
+            self._asked = count + _PAGE
+            self.work(partial(self._read_on, reader), "operations")
 
-    async def _read_on(self, chronicle: OperationsReader) -> None:
+    async def _read_on(self, reader: OperationsReader) -> None:
         """A slice at a time, so that what is found is seen and other readings come in between."""
-        while True:
+        while reader is self._reader:
             try:
-                page = await self.history_reader.run(partial(chronicle.read, count=self._asked, most=_SLICE))
+                await self.history_reader.run(reader.read, self._asked, most=_SLICE)
             except Exception as error:
-                if chronicle is self._reader:
+                if reader is self._reader:
                     self.fails(error)
                 return
-            sought = self._go_to
-            if sought and all(one.commit != sought for one in page.told) and len(page.told) >= self._asked:
-                self._asked += _PAGE
-            self.call_later(self._loaded, chronicle, page)
-            if chronicle is not self._reader or page.whole or len(page.told) >= self._asked:
+            self.call_later(self._loaded, reader)
+            if reader.whole:
                 return
+            if len(reader.told) >= self._asked:
+                if not self._go_to or any(one.commit == self._go_to for one in reader.told):
+                    return
+                self._asked += _PAGE
 
     # -- keys ------------------------------------------------------------------------------------
 
     def _turn(self, action: str) -> None:
         """By its commit: another one may have copied the operation's name."""
-        row = self.list.row
+        row = self.row
         operation: Operation | None = self.list.of
         if row is None or operation is None:
             return
@@ -344,11 +313,10 @@ class OperationsScreen(NarrowScreen):
 
     def action_widen(self) -> None:
         """From an entry to its file, and to everything."""
-        if wider := self._reader.scope.wider():
-            self._go_to = self.list.row.id if self.list.row else None
-            self._page = OperationPage()
-            self._reader = OperationsReader(wider, everything=self._everything)
-            self.reload()
+        reader = self._reader
+        if reader.path:
+            self._go_to = self.row.id if self.row else None
+            self._begin_anew(reader.path if reader.address else "", "")
 
     def action_copy_operation(self) -> None:
         """Copy its id."""
@@ -363,9 +331,9 @@ class OperationsScreen(NarrowScreen):
             return
         every = (*operation.became, *operation.entries, *operation.paths)  # the likeliest first
         places, text = list(dict.fromkeys(every)), ""
-        if line is not None and line.address:
+        if line and line.address:
             places = [line.address]
-        elif line is not None and line.path:
+        elif line and line.path:
             places, text = [line.path], "" if line.tone == "head" else line.text[1:]
         self.go_to_first(places, "It is no longer in memory; t shows memory as it was", line=text)
 
@@ -373,17 +341,15 @@ class OperationsScreen(NarrowScreen):
 
     def _say_what(self) -> None:
         """What is listed, on the frame."""
-        scope = self._reader.scope
-        of = f" of the entry {scope.address}" if scope.of_entry else f" of {scope.path}" if scope.path else ""
-        quiet = self._page.quiet
+        path, address, quiet = self._reader.path, self._reader.address, self._reader.quiet
+        of = f" of the entry {address}" if address else f" of {path}" if path else ""
         hidden = f" · {grouped(quiet)} of the ledger hidden: a" if quiet else ""
         self.entitle(f"History{of}{hidden}")
 
-    def _nothing(self) -> Shown:
-        if not self._page.whole:
-            return words(f"reading … {grouped(self._page.looked_at)} looked at")
+    def _nothing(self) -> str:
+        if not self._reader.whole:
+            return f"reading … {grouped(self._reader.looked_at)} looked at"
         if self.input.value:
-            return words("no operation matches: esc clears the filter, F1 lists its words")
-        if self._page.quiet:
-            return words("only the ledger changed: a shows it")
-        return words("nothing has been recorded here")
+            return "no operation matches: esc clears the filter, F1 lists its words"
+        quiet = self._reader.quiet
+        return "only the ledger changed: a shows it" if quiet else "nothing has been recorded here"

@@ -80,7 +80,7 @@ class RecentScreen(OverlayScreen):
 
     def action_undo(self) -> None:
         """Take back what brought it, after a look: a commit may hold more than this entry."""
-        row, one = self.list.row, self._one
+        row, one = self.row, self._one
         if row and one and one.commit:
             self.services.ask(Request(action="undo", operation=one.commit), (row,))
 

@@ -111,12 +111,6 @@ def when_of(moment: Operation) -> Shown:
     return words(f"{when:%a} {when.day} {when:%b %Y %H:%M}")
 
 
-def what_of(moment: Operation, back: int) -> Shown:
-    """After what, by whom, and how many changes back that is."""
-    changes = f"{back} back" if back else "newest"
-    return row_text(f"{changes} · after {moment.summary[:200]} · {moment.actor}")
-
-
 class TimeTravel:
     """Owns what the main screen reads while it is in the past, and gives today's back."""
 
@@ -191,7 +185,7 @@ class TimeTravel:
 
     def look_again(self) -> None:
         """Lay the moment out once more where somebody who looked at others removed it."""
-        if self._place is not None and not self._place.root.is_dir():
+        if self._place and not self._place.root.is_dir():
             self._work(partial(self._lay_out, self._shown, self._wish), self._wish)
 
     async def close(self) -> None:
@@ -272,7 +266,7 @@ class TimeTravel:
     async def _begin_anew(self, shown: Operation | None) -> None:
         """The history may be another one: read it again, from where the person stands."""
         await self._keeper.run(self._keeper.forget)
-        if shown is not None:
+        if shown:
             await self._keeper.run(self._keeper.after, shown)
 
     def _working(self, wish: int, doing: Shown) -> None:
@@ -291,7 +285,7 @@ class TimeTravel:
             if files:
                 self._tell(self._working, wish, words(f"writing out {grouped(files)} files …"))
 
-        if wish == self._wish and where.moment is not None:
+        if wish == self._wish and where.moment:
             self._tell(self._working, wish, words("reading …"))
             place = await self._keeper.run(self._keeper.lay_out, where.moment, told)
             self._tell(self._laid_out, wish, place)
@@ -323,10 +317,12 @@ class TimeTravel:
         self._where = self._shown = MomentTarget(None)
         self.line.show()
         self._screen.work(partial(self._keeper.run, self._keeper.home), "travel")  # type: ignore[arg-type]
-        if self._today is not None:
+        if self._today:
             self._hold_on()
             self._give_back()
-            self._unmark()
+            for one, known in self._marks:  # what was marked in the past is not to be acted on today
+                one.mark(one.marked - known, on=False)
+                one.out_of_sight &= known
             self._show(None)
             self._anchors.clear()
         self._screen.show_hints()
@@ -343,7 +339,7 @@ class TimeTravel:
         screen.show_hints()
 
     def _give_back(self) -> None:
-        if self._today is not None:
+        if self._today:
             self._end_past()
             self._screen.reader, self._screen.operations.history_reader = self._today
             self._screen.reader.quiet = False
@@ -359,8 +355,10 @@ class TimeTravel:
         task.add_done_callback(self._ending.discard)
 
     def _title(self, where: MomentTarget, doing: Shown = EMPTY) -> None:
-        if where.moment is not None:
-            self.line.show(when_of(where.moment), what_of(where.moment, where.back), doing)
+        if moment := where.moment:
+            back = f"{where.back} back" if where.back else "newest"
+            what = row_text(f"{back} · after {moment.summary[:200]} · {moment.actor}")
+            self.line.show(when_of(moment), what, doing)
             self._screen.show_hints()
 
     def _hold_on(self) -> None:
@@ -368,15 +366,9 @@ class TimeTravel:
         for pane in self._screen.panes:
             kept, row = self._anchors.get(pane.NAME), pane.list.row
             there = any(row.id == kept for row in pane.list.rows)
-            if row is not None and (kept is None or there or pane.NAME in self._touched):
+            if row and (kept is None or there or pane.NAME in self._touched):
                 self._anchors[pane.NAME] = row.id
         self._touched.clear()
-
-    def _unmark(self) -> None:
-        """What was marked in the past is not to be acted on today."""
-        for one, known in self._marks:
-            one.mark(one.marked - known, on=False)
-            one.out_of_sight &= known
 
     # -- choosing a day --------------------------------------------------------------------------
 

@@ -138,11 +138,11 @@ class ScreenOpener:
 
     def action_entry_log(self) -> None:
         """What was done to this entry."""
-        from screens.history.operations import OperationScope, OperationsScreen  # noqa: PLC0415
+        from screens.history.operations import OperationsScreen  # noqa: PLC0415
 
         row = self._screen.here.row
         if row is not None and row.path is not None:
-            self._open(OperationsScreen(self.services, OperationScope(row.path, row.address or "")))
+            self._open(OperationsScreen(self.services, row.path, row.address or ""))
 
     def action_blame(self) -> None:
         """Who wrote the file, line by line."""

@@ -74,7 +74,7 @@ def progress_parts(dreamer: Dreamer) -> Sequence[RowPart]:
     if isinstance(dreamer.error, StoppedError):
         again = f"{key_for('dream')} dreams again"
         return (piece(f"Dreaming was stopped; nothing was written. {again}", "warn"),)
-    if dreamer.error is not None:
+    if dreamer.error:
         return (
             piece("Dreaming failed: ", "bad"),
             safe_piece(" → ".join(said_of(dreamer.error)).replace(f"{dreamer.root}/", ""), "warn"),
@@ -83,11 +83,14 @@ def progress_parts(dreamer: Dreamer) -> Sequence[RowPart]:
     if found is None:
         return ()
     new = RowPart(new_words(found), "good" if found.proposals else "muted")
-    said = [f"{grouped(found.considered)} claims considered"]
-    said += [f"{len(found.waiting)} waited already"] if found.waiting else []
-    said += [f"{grouped(found.left_out)} left out", f"{found.took:.1f} s"]
-    said += [] if found.proposals or found.waiting else [found.why_nothing]
-    return (piece("Dreamt: ", "accent"), new, piece(" · " + " · ".join(said)))
+    said = (
+        f" · {grouped(found.considered)} claims considered",
+        f"{len(found.waiting)} waited already" if found.waiting else "",
+        f"{grouped(found.left_out)} left out",
+        f"{found.took:.1f} s",
+        "" if found.proposals or found.waiting else found.why_nothing,
+    )
+    return (piece("Dreamt: ", "accent"), new, piece(" · ".join(filter(None, said))))
 
 
 def new_words(found: Dream) -> Shown:

@@ -25,7 +25,7 @@ from workbench.safety.secrets import masked
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 
-_SPANS = (("tomorrow", 1), ("in 3 days", 3), ("in a week", 7), ("in two weeks", 14), ("in a month", 30))
+_SPANS = {"tomorrow": 1, "in 3 days": 3, "in a week": 7, "in two weeks": 14, "in a month": 30}
 _REASONS = (
     "it is not true",
     "it is no longer true",
@@ -49,7 +49,7 @@ def ask_day(title: str, today: date) -> ChooseScreen:
             return (Row(text, row_text(f"{error.message}: {error.hint}"), tone="warn", inert=True),)
         return (day_row(day, f"until {day}"),)
 
-    rows = [day_row(today + timedelta(days=days), name) for name, days in _SPANS]
+    rows = [day_row(today + timedelta(days=days), name) for name, days in _SPANS.items()]
     return ChooseScreen(title, rows, typed, placeholder=f"a day: {example_day(today)}, 3d or 2w")
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date, datetime
 from functools import lru_cache
 
 from screens.actions.keys import key_for
 from screens.dialogs.dialog import in_keys
 from screens.drawing.safe_text import (
+    GAP,
     HIDDEN,
     Folds,
     Lines,
@@ -41,6 +42,7 @@ from workbench.dreaming.proposals.inbox import Overview, PendingProposal, Settle
 from workbench.dreaming.proposals.origins import Quotation, QuotedLine
 from workbench.dreaming.result import NEAR_MISS, Dream, Explanation, SkippedClaim
 from workbench.dreaming.score import MOST, filled
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.entry import without_emphasis
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.proposal import QUEUE, Action, Gate, Proposal
@@ -68,7 +70,7 @@ _MARKS: Mapping[str, tuple[str, Tone]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class InboxView:
     """All that the list is drawn from. ``sources`` are those of proposals that were unfolded, by row id."""
 
@@ -78,7 +80,7 @@ class InboxView:
     sources: Mapping[str, Sequence[Quotation]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Group:
     """The proposals under a heading: those of a ``run`` (or of none), or all that is put off."""
 
@@ -183,7 +185,7 @@ def _tail(agenda: InboxView, one: PendingProposal) -> Iterator[RowPart]:
         yield piece(f"{HIDDEN} flagged", "bad")
     if one.stale:
         yield piece("malformed" if one.malformed else "stale", "warn")
-    if one.until is not None and one.until > agenda.today:
+    if one.until and one.until > agenda.today:
         yield piece(f"back {days_until(one.until, agenda.today)}", "accent")
 
 
@@ -318,27 +320,29 @@ def settled_rows(one: SettledProposal) -> list[Row]:
 def explanation_rows(found: Explanation) -> list[Row]:
     """Why a claim is, or is not, proposed as of now."""
     verdict = "Proposed, if dreaming ran now" if found.proposed else "Not proposed, if dreaming ran now"
-    numbers = {name: value for name, value in found.facts.items() if isinstance(value, int)}
-    counted = " · ".join(f"{name.replace('_', ' ')} {value}" for name, value in numbers.items())
-    told = [f"{name}: {value}" for name, value in found.facts.items() if name not in numbers]
     because = Row("because", row_text(found.verdict), tone="good" if found.proposed else "warn")
     return [
         *_section("why", words(verdict), [*_lines("text", found.text, "text"), because]),
         *_scores(found),
-        *([Row("numbers", row_text(counted), tone="muted")] if numbers else []),
-        *_told("fact", told, "faint"),
-        *_told("from", (f"← {place_words(source)}" for source in found.sources), "muted"),
+        *line_rows(_claim_facts(found)),
     ]
+
+
+def _claim_facts(found: Explanation) -> Lines:
+    """What was counted in a line, then the other facts, then the sources."""
+    numbers = {name: value for name, value in found.facts.items() if isinstance(value, int)}
+    yield " · ".join(f"{name.replace('_', ' ')} {value}" for name, value in numbers.items()), "muted"
+    for name, value in found.facts.items():
+        yield f"{name}: {value}" if name not in numbers else "", "faint"
+    for source in found.sources:
+        yield f"← {place_words(source)}", "muted"
 
 
 def skip_rows(skip: SkippedClaim) -> list[Row]:
     """A claim that was left out, before anybody asked for more."""
     said = [*_lines("text", skip.text, "text"), Row("because", row_text(skip.why), tone="warn")]
-    more = words(f"{key_for('why')} computes its score and conditions")
-    return [
-        *_section("left", words("Left out of the last dream"), said),
-        Row("more", more, tone="faint"),
-    ]
+    more = f"{key_for('why')} computes its score and conditions"
+    return [*_section("left", words("Left out of the last dream"), said), *line_rows([(more, "faint")])]
 
 
 def outcome_rows(outcome: Dream) -> list[Row]:
@@ -348,7 +352,7 @@ def outcome_rows(outcome: Dream) -> list[Row]:
         f"{new_words(outcome)}, {len(outcome.waiting)} waited already"
     )
     return [
-        *_section("run", row_text(f"Run {outcome.run}"), [Row("read", row_text(found), tone="muted")]),
+        *line_rows([(f"Run {outcome.run}", "head"), (found, "muted"), GAP]),
         *_noted("note", ((note, "warn") for note in outcome.notes)),
         *(
             Row(f"reason:{n}", row_text(why), tail=(RowPart(grouped(count), "accent"),))
@@ -359,7 +363,7 @@ def outcome_rows(outcome: Dream) -> list[Row]:
 
 def group_rows(title: Shown, group: Group) -> list[Row]:
     """A run: what of it waits, what became of the rest, and the way back."""
-    rows = [*_section("run", title, _told("name", filter(None, [group.run]), "faint"))]
+    rows = line_rows([(title, "head"), (group.run, "faint"), GAP])
     if group.waits:
         counts = Counter(VERBS[one.proposal.action][0] for one in group.waits)
         said = ", ".join(f"{count} to {verb}" for verb, count in counts.items())
@@ -373,11 +377,9 @@ def group_rows(title: Shown, group: Group) -> list[Row]:
 
 def place_rows(one: Quotation, lines: Sequence[QuotedLine]) -> list[Row]:
     """A source in its place in the file."""
-    rows = [Row("place", row_text(f"← {place_words(one.place)}"), tone="accent")]
-    if one.gone:
-        return [*rows, Row("gone", row_text(one.gone), tone="warn")]
-    rows.append(Row("go", words(f"{key_for('see_source')} goes there"), tone="faint"))
-    for line in lines:
+    goes: tuple[str, Tone] = (f"{key_for('see_source')} goes there", "faint")
+    rows = line_rows([(f"← {place_words(one.place)}", "accent"), (one.gone, "warn") if one.gone else goes])
+    for line in () if one.gone else lines:
         sign = "▌" if line.own else " "
         text = line_text(f"{line.number:>5} {sign} {line.text[:_WIDEST]}")
         rows.append(Row(f"line:{line.number}", text, tone="text" if line.own else "faint"))
@@ -401,11 +403,6 @@ def _section(name: str, title: Shown, rows: Iterable[Row], *tail: RowPart) -> It
     yield Row(name, title, tone="head", tail=tail)
     yield from rows
     yield _gap(name)
-
-
-def _told(name: str, texts: Iterable[str], tone: Tone) -> Iterator[Row]:
-    """A row for each text."""
-    return (Row(f"{name}:{number}", row_text(text), tone=tone) for number, text in enumerate(texts))
 
 
 def _head(proposal: Proposal) -> Iterator[Row]:
@@ -450,7 +447,7 @@ def _old_and_new(seen: DecisionPreview) -> Iterator[Row]:
 
 def _change(seen: DecisionPreview, queue: str) -> Iterator[Row]:
     """What comes and goes in memory; what is written beside it, and the ``queue`` it waits in, is named."""
-    if seen.plan is not None:
+    if seen.plan:
         budget = (safe_piece(f"then {seen.budget}"),) if seen.budget else ()
         yield from _section("change", words("The change"), _edits(seen.plan, queue), *budget)
 
@@ -540,24 +537,23 @@ def _sorted(plan: Plan, queue: str) -> tuple[list[FileEdit], list[FileEdit]]:
     return [edit for edit in plan.edits if edit not in beside], beside
 
 
-def _facts(proposal: Proposal, proposed: int) -> Iterator[Row]:
+def _facts(proposal: Proposal, proposed: int) -> list[Row]:
     """Who proposes it, when and why."""
     made = f"{proposal.made_at.astimezone():%Y-%m-%d %H:%M}" if proposal.made_at else ""
     often = f", {plural(proposed, 'time')}" if proposed > 1 else ""
-    for name, value in (
-        ("why", proposal.why),
-        ("trust", proposal.trust),
-        ("type", proposal.type),
-        ("marks", ", ".join(f"{key} {value}" for key, value in proposal.marks.items())),
-        ("target", proposal.target),
-        ("session", proposal.session),
-        ("by", f"{proposal.by}{often}"),
-        ("run", proposal.run),
-        ("proposed", made),
-        ("key", proposal.key),
-    ):
-        if value:
-            yield Row(f"fact:{name}", row_text(f"{name:<9} {value}"), tone="faint")
+    facts = {
+        "why": proposal.why,
+        "trust": proposal.trust,
+        "type": proposal.type,
+        "marks": ", ".join(f"{key} {value}" for key, value in proposal.marks.items()),
+        "target": proposal.target,
+        "session": proposal.session,
+        "by": f"{proposal.by}{often}",
+        "run": proposal.run,
+        "proposed": made,
+        "key": proposal.key,
+    }
+    return line_rows((f"{name:<9} {value}" if value else "", "faint") for name, value in facts.items())
 
 
 def _lines(row_id: str, text: str, tone: Tone, *, depth: int = 0, sign: str = "") -> Iterator[Row]:

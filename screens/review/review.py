@@ -55,6 +55,7 @@ from workbench.dreaming.proposals.runs import (
     shared_notes,
 )
 from workbench.dreaming.result import Dream, SkippedClaim
+from workbench.operations.operation_spec import OperationSpec
 from workbench.workspace.layout import LEDGER
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
@@ -66,8 +67,6 @@ _NONE = "select a proposal first"
 _BRINGS_BACK = frozenset({"undo", "redo"})
 """What may bring a proposal back: decisions that follow are for that one."""
 _Stamp = tuple[tuple[Path, Stamp | None], ...]
-_Make = Callable[[Sequence[str]], Request]
-"""Makes what is asked for of the proposals with these names."""
 
 
 class ReviewScreen(OverlayScreen):
@@ -119,9 +118,9 @@ class ReviewScreen(OverlayScreen):
         dreamer = self.dreamer
         if dreamer.running:
             return
-        if dreamer.error is not None:
+        if dreamer.error:
             self.warn(f"Dreaming: {dreamer.error}")
-        elif dreamer.outcome is not None:
+        elif dreamer.outcome:
             self.say(f"Dreamt: {new_words(dreamer.outcome)}; {key_for('review')} shows what is pending")
             self.services.changed()
 
@@ -131,7 +130,7 @@ class ReviewScreen(OverlayScreen):
 
     def why(self) -> dict[str, str]:
         """What is in the way of each action here, by its id."""
-        row, marked, targets = self.list.row, self._marked(), self._targets()
+        row, marked, targets = self.row, self._marked(), self._targets()
         case = row.of if row and isinstance(row.of, PendingProposal) else None
         said: dict[str, str] = {}
         if not targets:
@@ -167,11 +166,8 @@ class ReviewScreen(OverlayScreen):
     def reload(self) -> None:
         """Read again what waits."""
         moment = now()
-        self.load(
-            lambda: self.history_reader.run(lambda place: (_stamp(place), overview(place, moment))),
-            partial(self._show_read, moment),
-            "read",
-        )
+        read = partial(self.history_reader.run, lambda place: (_stamp(place), overview(place, moment)))
+        self.load(read, partial(self._show_read, moment), "read")
 
     def files_changed(self) -> None:
         """Only what proposals rest on makes a difference here."""
@@ -193,15 +189,14 @@ class ReviewScreen(OverlayScreen):
         if writing and unsaved and writing.request.addresses[0] not in self._waits:
             said = "Another program decided on it in the meantime. Your text stays here; closing copies it."
             self.warn(said)
-        before = self.list.row
+        before = self.row
         self.draw()
         if came and self._waiting_keys.awaits(came | _BRINGS_BACK):
             returned = (at for at, row in enumerate(self.list.rows) if row.address in came)
             self.list.go(next(returned, self.list.cursor))
-        row = self.list.row
-        if before is not None and before.address and before.address not in self._waits:
+        if before and before.address and before.address not in self._waits:
             # a key that is on its way must not decide on what came there by another hand
-            self._came = row.id if row is not None and before.address not in self._handled else None
+            self._came = self.row.id if self.row and before.address not in self._handled else None
         self._waiting_keys.followed(self._waits | _BRINGS_BACK, moment)
         self.look_behind()  # what it would do may not be what it would have done
 
@@ -262,12 +257,8 @@ class ReviewScreen(OverlayScreen):
     def _read_sources(
         self, one: PendingProposal, show: Callable[[Sequence[Quotation]], None], group: str
     ) -> None:
-        self.load(
-            lambda: self.history_reader.run(quotations, one.proposal),
-            show,
-            group,
-            failed=lambda error: show([Quotation(place="", gone=str(error))]),
-        )
+        read = partial(self.history_reader.run, quotations, one.proposal)
+        self.load(read, show, group, failed=lambda error: show([Quotation(place="", gone=str(error))]))
 
     def _unfold(self, row_id: str, found: Sequence[Quotation]) -> None:
         self.agenda = replace(self.agenda, sources={**self.agenda.sources, row_id: found})
@@ -311,38 +302,39 @@ class ReviewScreen(OverlayScreen):
 
     def _targets(self) -> tuple[Row, ...]:
         """The proposals that an action applies to."""
-        row = self.list.row
+        row = self.row
         return self._marked() or ((row,) if row and row.address else ())
 
-    def _decide(self, make: _Make, targets: tuple[Row, ...]) -> None:
+    def _decide(self, request: Request, targets: tuple[Row, ...]) -> None:
         """One at once, several after a look."""
         if len(targets) > 1:
-            self._ask(make, targets)
+            self._ask(request, targets)
         elif self._looked_at():
-            self.carry_out(make(addresses_of(targets)))
+            self.carry_out(request)
 
-    def _ask(self, make: _Make, targets: tuple[Row, ...]) -> None:
+    def _ask(self, request: Request, targets: tuple[Row, ...]) -> None:
         """After a look at the list and the diff, also where it is but one."""
-        names = addresses_of(targets)
-        self._handled |= {*names}
-        self.services.ask(make(names), targets)
+        self._handled |= {*request.addresses}
+        self.services.ask(request, targets)
+
+    def _decide_all(self, operation: OperationSpec, targets: tuple[Row, ...], **options: str) -> None:
+        """What is declared for proposals, done to all of these."""
+        self._decide(declared_request(operation, addresses_of(targets), **options), targets)
 
     def carry_out(self, request: Request) -> None:
         """Have it done; keys that follow wait for it, and what comes under the cursor came by this hand."""
-        row = self.list.row
+        row = self.row
         self._handled |= {*request.addresses, (row.address or "") if row else ""}
         self._waiting_keys.decides(_names(request))
         self.services.do(request)
 
     def _looked_at(self) -> bool:
         """Whether the row under the cursor did not come there by another hand just now; then that is said."""
-        row, came, self._came = self.list.row, self._came, None
-        if came is None or row is None or row.id != came:
+        came, self._came = self._came, None
+        if not came or not self.row or self.row.id != came:
             return True
-        said = (
-            "Another program decided on this proposal in the meantime; this is the next one. Nothing was done"
-        )
-        self.warn(said)
+        decided = "Another program decided on this proposal in the meantime"
+        self.warn(f"{decided}; this is the next one. Nothing was done")
         self._waiting_keys.drop()
         return False
 
@@ -351,16 +343,16 @@ class ReviewScreen(OverlayScreen):
     def action_accept(self) -> None:
         """Do what the proposal says."""
         targets = self._targets()
-        self._decide(lambda _: accept([row.of for row in targets]), targets)
+        self._decide(accept([row.of for row in targets]), targets)
 
     def action_accept_marked(self) -> None:
         """Do what those say that are marked."""
         marked = self._marked()
-        self._ask(lambda _: accept([row.of for row in marked]), marked)
+        self._ask(accept([row.of for row in marked]), marked)
 
     def action_reword(self) -> None:
         """Accept it in other words: let the person write, on from what they left unsaved."""
-        row = self.list.row
+        row = self.row
         if row is None or not isinstance(row.of, PendingProposal):
             return
         proposal = row.of.proposal
@@ -386,33 +378,26 @@ class ReviewScreen(OverlayScreen):
 
     def action_reject(self) -> None:
         """Say no."""
-        self._decide(partial(declared_request, operations.REJECT, reason=""), self._targets())
+        self._decide_all(operations.REJECT, self._targets(), reason="")
 
     def action_reject_because(self) -> None:
         """Say no, and why."""
         targets = self._targets()
-
         dialog = prompts.ask_reason(f"Reject {plural(len(targets), 'proposal')} because …")
-        self.ask(
-            dialog,
-            lambda reason: self._decide(partial(declared_request, operations.REJECT, reason=reason), targets),
-        )
+        self.ask(dialog, lambda reason: self._decide_all(operations.REJECT, targets, reason=reason))
 
     def action_defer(self) -> None:
         """Let it wait unseen until a day."""
         targets = self._targets()
-
         dialog = prompts.ask_day(f"Defer {plural(len(targets), 'proposal')} …", self.agenda.today)
-        self.ask(
-            dialog, lambda day: self._decide(partial(declared_request, operations.DEFER, until=day), targets)
-        )
+        self.ask(dialog, lambda day: self._decide_all(operations.DEFER, targets, until=day))
 
     def action_withdraw(self) -> None:
         """Take it, or what was decided of it, off the table."""
-        row = self.list.row
+        row = self.row
         if targets := self._targets():
-            self._decide(partial(declared_request, operations.WITHDRAW), targets)
-        elif row is not None:
+            self._decide_all(operations.WITHDRAW, targets)
+        elif row:
             self.carry_out(declared_request(operations.WITHDRAW, [name_of(row.of.proposal)]))
 
     @property
@@ -454,13 +439,9 @@ class ReviewScreen(OverlayScreen):
 
     def action_roll_back(self) -> None:
         """Show what taking the run back would change; do it on a yes."""
-        run = run_of(self.list.row)
-        self.load(
-            lambda: self.history_reader.run(_rollback_rows, run),
-            partial(self._ask_back, run),
-            "roll back",
-            failed=self.say_failure,
-        )
+        run = run_of(self.row)
+        rows = partial(self.history_reader.run, _rollback_rows, run)
+        self.load(rows, partial(self._ask_back, run), "roll back", failed=self.say_failure)
 
     def _ask_back(self, run: str, rows: list[Row]) -> None:
         if not self.is_active:  # a question must not come under what is being typed
@@ -505,13 +486,13 @@ class ReviewScreen(OverlayScreen):
 
     def action_why(self) -> None:
         """Why the claim under the cursor is, or is not, proposed; any words where there is none."""
-        of = self.list.of
-        if isinstance(of, (PendingProposal, SettledProposal)):
-            self._explain(of.proposal.key)
-        elif isinstance(of, SkippedClaim):
-            self._explain(of.key)
-        else:
-            self.ask(prompts.ask_claim(), self._explain)
+        match self.list.of:
+            case (
+                PendingProposal(proposal=claim) | SettledProposal(proposal=claim) | (SkippedClaim() as claim)
+            ):
+                self._explain(claim.key)
+            case _:
+                self.ask(prompts.ask_claim(), self._explain)
 
     def _explain(self, what: str) -> None:
         self.behind.show((Row("working", words("working out why …"), tone="muted"),))

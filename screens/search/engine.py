@@ -15,7 +15,6 @@ import json
 from asyncio.subprocess import Process
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +22,12 @@ import msgspec
 
 from screens.actions.availability import FocusContext
 from screens.actions.keys import key_for
-from screens.drawing.safe_text import Shown
+from screens.drawing.safe_text import Shown, said_of
 from screens.jobs import worker_client
 from screens.jobs.running_jobs import JobStage
 from workbench.agent.search_update import SearchUpdate
 from workbench.errors import WorkbenchError
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ EMBEDDING = "embedding"
 """The phase of which the units are vectors, which the search finds by as soon as they are stored."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchAnswered:
     """An engine answered the question number ``seq``."""
 
@@ -48,7 +48,7 @@ class SearchAnswered:
     final: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchFailed:
     """The question number ``seq`` has no answer, why, and what helps.
 
@@ -61,7 +61,7 @@ class SearchFailed:
     hybrid_only: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class MomentChanged:
     """How far the index of a moment of the past is: the one of ``commit``.
 
@@ -78,7 +78,7 @@ class MomentChanged:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MeaningChanged:
     """Semantic search is ready, or gone and why."""
 
@@ -86,7 +86,7 @@ class MeaningChanged:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen_kw_only
 class IndexChanged:
     """How far the index is: ``text`` while it is being built, None when it is done; ``stage`` has figures.
 
@@ -107,7 +107,7 @@ _RESTART_SECONDS = 2.0
 _NUMBERS = count(1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TypedQuery:
     """What was typed, and its number.
 
@@ -178,9 +178,13 @@ class Engine:
 
     async def values(self, name: str, begun: str, limit: int) -> tuple[tuple[str, int], ...]:
         """What can stand behind ``name:``, each value with its entries; nothing without an index."""
-        with contextlib.suppress(RuntimeError):  # the interface is ending
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._executor, self._values, name, begun, limit)
+
+        def read() -> tuple[tuple[str, int], ...]:
+            return self._by_words().index.values(name, begun, limit)
+
+        # A RuntimeError: the interface is ending.
+        with contextlib.suppress(RuntimeError, WorkbenchError, OSError):
+            return await asyncio.get_running_loop().run_in_executor(self._executor, read)
         return ()
 
     async def consult(self, request: Mapping[str, object]) -> dict[str, Any] | None:
@@ -231,14 +235,14 @@ class Engine:
         """The settings are others: both halves read them, for the next question."""
         with contextlib.suppress(RuntimeError):  # the interface is ending
             self._executor.submit(self._forget)
-        if (child := self._child) is not None:
+        if child := self._child:
             self._anew = True
             with contextlib.suppress(ProcessLookupError):
                 child.terminate()
 
     def _forget(self) -> None:
         """In the thread: what was opened by the settings before."""
-        if self._service is not None:
+        if self._service:
             self._service.close()
         self._service = None
 
@@ -261,17 +265,9 @@ class Engine:
             query = Query(question.text, HITS, "lexical", prefix=True, explain=question.explain)
             found = self._by_words().search(query, "everywhere" if question.everywhere else "team")
             self._publish(SearchAnswered(question.seq, found.update(), final=not self.ready))
-        except WorkbenchError as error:
-            self._publish(SearchFailed(question.seq, error.message, error.hint))
         except Exception as error:
-            self._publish(SearchFailed(question.seq, f"{type(error).__name__}: {error}"))
-
-    def _values(self, name: str, begun: str, limit: int) -> tuple[tuple[str, int], ...]:
-        """In the thread: values that the entries have."""
-        try:
-            return self._by_words().index.values(name, begun, limit)
-        except (WorkbenchError, OSError):
-            return ()
+            reason, *hint = said_of(error)
+            self._publish(SearchFailed(question.seq, reason, "".join(hint)))
 
     def _by_words(self) -> SearchService:
         from workbench.agent.search_service import SearchService  # noqa: PLC0415 - not before the first paint
@@ -288,7 +284,7 @@ class Engine:
             child = self._child = await worker_client.start("search", self._workspace.root, {})
         except OSError as error:
             return f"semantic search cannot be started: {error.strerror}"
-        assert child.stdout is not None
+        assert child.stdout
         try:
             async with asyncio.timeout(None) as self._patience:
                 while line := await child.stdout.readline():
@@ -322,9 +318,9 @@ class Engine:
             self._publish(SearchAnswered(seq, msgspec.convert(said, SearchUpdate), final=False))
             return
         question, self._asked = self._asked, None
-        if self._patience is not None:
+        if self._patience:
             self._patience.reschedule(None)
-        if self._waiting is not None:
+        if self._waiting:
             self._send(self._waiting)
             self._waiting = None
         if "hits" in said:

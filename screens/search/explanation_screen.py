@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -100,37 +100,28 @@ def sum_of(parts: Sequence[ScorePart], score: float) -> Shown:
 
 
 _ASKED = 27
-LANGUAGE: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
-    (
-        "What to search for",
-        (
-            ("door code", "any of these words, or similar meaning; the last may be unfinished"),
-            ('"door code"', "exactly these words, in this order"),
-            ("-staging", "without this word; also excludes phrases and filters"),
-            ("AKIA_KEY  err-504  10.0.0.7", "identifiers, codes and addresses, exactly as written"),
-        ),
-    ),
-    (
-        "Where to look",
-        (
-            ("kind:log,note", "memory log note episode entity dream context bootstrap transcript"),
-            ("type:decision", "preference, decision, todo, fact and others"),
-            ("from:sarah", "its source: a session, a file, a writer"),
-            ("path:projects", "a part of the path; path:memory/2026-* the whole of it"),
-            ("trust:owner", "its trust: owner, agent, external …, or trusted, untrusted"),
-            ("user:sam", "the user it belongs to"),
-            ("pinned:yes", "only pinned entries"),
-        ),
-    ),
-    (
-        "When",
-        (
-            ("since:2026-03", "that day, month or year, or later; also yesterday, last week"),
-            ("until:2026-03-14", "that day or earlier"),
-            ("as-of:2026-03-01", "memory as of the end of that day, or after an operation"),
-        ),
-    ),
-)
+LANGUAGE: Mapping[str, Mapping[str, str]] = {
+    "What to search for": {
+        "door code": "any of these words, or similar meaning; the last may be unfinished",
+        '"door code"': "exactly these words, in this order",
+        "-staging": "without this word; also excludes phrases and filters",
+        "AKIA_KEY  err-504  10.0.0.7": "identifiers, codes and addresses, exactly as written",
+    },
+    "Where to look": {
+        "kind:log,note": "memory log note episode entity dream context bootstrap transcript",
+        "type:decision": "preference, decision, todo, fact and others",
+        "from:sarah": "its source: a session, a file, a writer",
+        "path:projects": "a part of the path; path:memory/2026-* the whole of it",
+        "trust:owner": "its trust: owner, agent, external …, or trusted, untrusted",
+        "user:sam": "the user it belongs to",
+        "pinned:yes": "only pinned entries",
+    },
+    "When": {
+        "since:2026-03": "that day, month or year, or later; also yesterday, last week",
+        "until:2026-03-14": "that day or earlier",
+        "as-of:2026-03-01": "memory as of the end of that day, or after an operation",
+    },
+}
 """What can be typed and what it means, in groups. Conditions alone list the newest entries that meet them."""
 
 
@@ -159,9 +150,9 @@ class LanguageScreen(ReadDialog[bool]):
 def language_rows() -> list[Row]:
     """The page as rows."""
     rows: list[Row] = []
-    for group, asked in LANGUAGE:
+    for group, asked in LANGUAGE.items():
         rows.append(Row(f"group:{group}", words(group), tone="accent", inert=True))
-        for text, meaning in asked:
+        for text, meaning in asked.items():
             rows.append(Row(text, words(meaning), lead=(piece(text.ljust(_ASKED), "match"),)))
     closing = "There are no syntax errors: what is not understood is searched for literally, with a note."
     rows.append(Row("closing", words(closing), tone="muted", inert=True))

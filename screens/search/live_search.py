@@ -150,7 +150,7 @@ class LiveSearch:
         """What stands in the way of actions on hits, by their ids."""
         if self._everywhere:
             return {"explain_hit": "hits of several workspaces have no single explanation"}
-        if self._moment is not None or moment_of(self._screen.workspace):
+        if self._moment or moment_of(self._screen.workspace):
             return {"everywhere": "memory as of an earlier time: only this workspace is searched"}
         return {}
 
@@ -218,7 +218,7 @@ class LiveSearch:
     def explain(self, watcher: Callable[[SearchUpdate], None] | None) -> None:
         """Give answers with the parts of their scores to ``watcher`` from now on; None: to nobody."""
         self._watcher = watcher
-        if watcher is not None:
+        if watcher:
             self.ask_again()
 
     @property
@@ -251,14 +251,14 @@ class LiveSearch:
         if message.seq == self._question.seq and (message.final or not self._engine.ready):
             self._rest()
         shown, final = self._state.found, self._shown[1]
-        if not message.final and final and shown is not None and shown.query == message.found.query:
+        if not message.final and final and shown and shown.query == message.found.query:
             # Asked again: keyword hits would only take others away until the hybrid answer is there, too.
             if self._drawn is None:
                 self.draw()
         else:
             self._shown, self._state.found, self._state.failure = rank, message.found, ""
             self.draw()
-            if self._watcher is not None:
+            if self._watcher:
                 self._watcher(message.found)
         self._screen.index_monitor.index_answers()
         self._screen.key_queue.release()
@@ -307,7 +307,7 @@ class LiveSearch:
     def _forget_today(self) -> None:
         """Hits of today are no answer about then, not even for a while."""
         found = self._state.found
-        if self._question.as_of is not None and found is not None and found.moment is None:
+        if self._question.as_of is not None and found and found.moment is None:
             self._state.found = None
 
     def index_changed(self, event: IndexChanged) -> None:
@@ -318,7 +318,10 @@ class LiveSearch:
         else:
             self._say()
         if event.text is None:
-            self._rows_came(at_once=True)
+            if self._pause:
+                self._pause.stop()
+            self._pause, self._more_came = None, False
+            self.ask_again()
         elif event.searchable:
             embedded = event.stage.done if event.stage and event.stage.phase == EMBEDDING else 0
             if embedded != self._embedded:
@@ -327,20 +330,18 @@ class LiveSearch:
         else:
             self._embedded = -1
 
-    def _rows_came(self, *, at_once: bool = False) -> None:
+    def _rows_came(self) -> None:
         """Rows that can change the answer: ask again, while they go on coming about once a second."""
-        if self._pause is not None and not at_once:
+        if self._pause:
             self._more_came = True
-            return
-        if self._pause is not None:
-            self._pause.stop()
-        self._pause = None if at_once else self._screen.set_timer(ROWS_SECONDS, self._pause_over)
-        self._more_came = False
-        self.ask_again()
+        else:
+            self._pause = self._screen.set_timer(ROWS_SECONDS, self._pause_over)
+            self.ask_again()
 
     def _pause_over(self) -> None:
         self._pause = None
         if self._more_came:
+            self._more_came = False
             self._rows_came()
 
     # -- showing ---------------------------------------------------------------------------------
@@ -353,7 +354,7 @@ class LiveSearch:
             self._say()
             return
         meant = self._understood(text)
-        if found is not None:
+        if found:
             rows = hit_rows(
                 found,
                 compact=self._screen.size.width < _COMPACT_BELOW,
@@ -404,13 +405,12 @@ class LiveSearch:
 
     def _rest(self) -> None:
         """Nothing is waited for."""
-        if self._wheel is not None:
+        if self._wheel:
             self._wheel.stop()
         self._wheel, self._state.turn = None, 0
 
     def _next(self, text: str, as_of: str | None) -> TypedQuery:
-        moment = self._moment.commit if self._moment else None
-        then = as_of or moment
+        then = as_of or (self._moment.commit if self._moment else None)
         wide = self._everywhere and then is None
         explain = self._watcher is not None
         return TypedQuery(self._question.seq + 1, text, then, explain=explain, everywhere=wide)
@@ -461,7 +461,7 @@ def condition(state: SearchState) -> Condition:
         known = f"{found.sides} · " if found else ""
         return Condition(piece(f"{INDEXING} {known}preparing the past", "accent"))
     if state.failure:
-        if state.building is not None:
+        if state.building:
             return Condition(piece(f"{INDEXING} indexing", "accent"))
         advice: tuple[RowPart, ...] = ()
         if found and found.hits:  # they are of other words; an empty list says itself that it failed
@@ -490,7 +490,7 @@ def emptiness(state: SearchState, *, narrowed: bool) -> Shown:
         return lines_text(
             (f"{INDEXING} {state.preparing}", f"hits will appear automatically; {_key('back')} leaves")
         )
-    if state.failure and state.building is not None:
+    if state.failure and state.building:
         stage = state.building.stage
         counted = stage is not None and stage.phase == KEYWORD_INDEX and stage.is_counted
         files = f", {grouped(stage.done)} of {grouped(stage.total)} files" if stage and counted else ""
@@ -518,7 +518,7 @@ def _at_work(state: SearchState, sides: str) -> RowPart | None:
     if state.turn > 0:
         wheel = SPINNER[state.turn % len(SPINNER)]
         return piece(f"{wheel} {sides} · searching", "accent")
-    if state.building is not None:
+    if state.building:
         doing = "catching up" if state.found and state.found.stale else "indexing"
         return piece(f"{INDEXING} {sides} · {doing}", "accent")
     if state.loading:

@@ -6,8 +6,7 @@ How a condition that somebody types goes on: its name, the values it can have, t
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import starmap
@@ -15,6 +14,7 @@ from itertools import starmap
 from indexing.query.language import understand
 from indexing.query.question import FIELDS, Filters, Question
 from screens.drawing.safe_text import Lines, RowPart, grouped, piece, safe_piece
+from workbench.frozen import frozen
 from workbench.memory.entry import Kind
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.provenance import TRUST
@@ -23,7 +23,7 @@ from workbench.safety.terminal import in_place
 _TOKEN = re.compile(r'-?(?:[a-z-]+:)?["“”][^"“”]*["“”]|\S+', re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParsedQuery:
     """``chips`` are the conditions in words, ``notes`` what was not understood.
 
@@ -57,15 +57,15 @@ def _chips(question: Question) -> Lines:
 
 def _conditions(filters: Filters) -> list[str]:
     """Each condition in words, its values as a person would say them."""
-    listed = [
-        ("kind", map(str, filters.kinds)),
-        ("type", filters.types),
-        ("from", filters.sources),
-        ("path", filters.paths),
-        ("trust", filters.trusts),
-        ("of", (user or "nobody in particular" for user in filters.users)),
-    ]
-    said = [f"{name} {' or '.join(sorted(values))}" for name, found in listed if (values := list(found))]
+    listed: dict[str, Iterable[str]] = {
+        "kind": filters.kinds,
+        "type": filters.types,
+        "from": filters.sources,
+        "path": filters.paths,
+        "trust": filters.trusts,
+        "of": [user or "nobody in particular" for user in filters.users],
+    }
+    said = [f"{name} {' or '.join(sorted(values))}" for name, values in listed.items() if values]
     if filters.since and filters.since == filters.until:
         said.append(f"on {filters.since}")
     else:
@@ -118,7 +118,7 @@ Values = Sequence[tuple[str, int]]
 """What a condition can be, each with the number of entries that have it; 0 where nobody counts them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unfinished:
     """A condition at the end of a text: its name, what there is of its value, and where that begins."""
 
@@ -173,7 +173,7 @@ def days(today: date) -> tuple[str, ...]:
 def going_on(text: str, found: Values) -> str:
     """``text`` as the key at its end makes it; empty where the key does nothing."""
     one = unfinished(text)
-    if one is not None:
+    if one:
         value, before = taken(one, found), text[: one.at]
         if value is None:
             return ""

@@ -47,6 +47,15 @@ class BrowserSession:
 
     async def run(self, width: int, height: int) -> None:
         """Show the interface in so many cells; returns when it has ended."""
+        environment = {
+            **program_environment(),
+            "TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver",
+            "TEXTUAL_COLOR_SYSTEM": "truecolor",
+            "TERM": "xterm-256color",
+            "TERM_PROGRAM": "textual",
+            "COLUMNS": str(width),
+            "ROWS": str(height),
+        }
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-P",
@@ -56,11 +65,11 @@ class BrowserSession:
             stdin=PIPE,
             stdout=PIPE,
             stderr=DEVNULL,
-            env=_environment(width, height),
+            env=environment,
             start_new_session=True,
         )
         self._pumping = asyncio.create_task(self._pump(self._process))
-        if self._ending is not None:  # it was told to leave while it was being started
+        if self._ending:  # it was told to leave while it was being started
             await self._end()
             return
         with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
@@ -68,7 +77,7 @@ class BrowserSession:
 
     async def _pump(self, process: Process) -> None:
         out = process.stdout
-        assert out is not None
+        assert out
         for _ in range(_GREETED_WITHIN):
             line = await out.readline()
             if line == _GREETING:
@@ -84,24 +93,23 @@ class BrowserSession:
             payload = await out.readexactly(size)
             if kind == b"D":
                 await self._send(payload)
-            elif kind == b"M" and _said(payload).get("type") == "exit":
+            elif kind == b"M" and json.loads(payload)["type"] == "exit":
                 return
 
     def hear(self, message: str) -> None:
         """Pass on what the window says; what is no part of the protocol is dropped. Waits for nothing."""
         try:
             said = json.loads(message)
-            kind, told = said[0], said[1] if len(said) > 1 else None
-        except (ValueError, RecursionError, TypeError, LookupError):
+        except (ValueError, RecursionError):
             return
-        if kind == "stdin" and isinstance(told, str):
-            self._write(b"D", told.encode("utf-8", "replace"))
-        elif kind == "resize" and isinstance(told, Mapping):
-            width, height = told.get("width"), told.get("height")
-            if all(type(cells) is int and cells in _SIZES for cells in (width, height)):
-                self._tell({"type": "resize", "width": width, "height": height})
-        elif kind in ("focus", "blur"):
-            self._tell({"type": kind})
+        match said:
+            case ["stdin", str(text), *_]:
+                self._write(b"D", text.encode("utf-8", "replace"))
+            case ["resize", {"width": width, "height": height}, *_]:
+                if all(type(cells) is int and cells in _SIZES for cells in (width, height)):
+                    self._tell({"type": "resize", "width": width, "height": height})
+            case ["focus" | "blur" as kind, *_]:
+                self._tell({"type": kind})
 
     async def end(self) -> None:
         """Have the interface leave: what it is writing is finished first. Insist where it does not.
@@ -135,7 +143,7 @@ class BrowserSession:
         self._write(b"M", json.dumps(said).encode())
 
     def _write(self, kind: bytes, payload: bytes) -> None:
-        into = self._process.stdin if self._process is not None else None
+        into = self._process.stdin if self._process else None
         if into is None or into.is_closing() or into.transport.get_write_buffer_size() > _MOST_WAITING:
             return
         into.write(kind + len(payload).to_bytes(4, "big") + payload)
@@ -149,31 +157,10 @@ def _signal(process: Process, number: signal.Signals) -> None:
 
 async def _drained(process: Process) -> None:
     """Wait for the end; what is still written is read, as nobody could end with a full pipe."""
-    assert process.stdout is not None
+    assert process.stdout
     while await process.stdout.read(1 << 16):
         pass
     await process.wait()
-
-
-def _said(payload: bytes) -> Mapping[str, object]:
-    try:
-        said = json.loads(payload)
-    except ValueError:
-        return {}
-    return said if isinstance(said, Mapping) else {}
-
-
-def _environment(width: int, height: int) -> dict[str, str]:
-    """What the interface needs to know of the window that it draws in."""
-    return {
-        **program_environment(),
-        "TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver",
-        "TEXTUAL_COLOR_SYSTEM": "truecolor",
-        "TERM": "xterm-256color",
-        "TERM_PROGRAM": "textual",
-        "COLUMNS": str(width),
-        "ROWS": str(height),
-    }
 
 
 MOST = 4
@@ -234,7 +221,7 @@ class Server:
     async def stop(self) -> None:
         """End every window, and stop listening."""
         await asyncio.gather(*(visitor.end() for visitor in list(self.visitors)))
-        if self._runner is not None:
+        if self._runner:
             await self._runner.cleanup()
 
     @web.middleware
@@ -261,19 +248,17 @@ class Server:
     async def _page(self, request: web.Request) -> web.StreamResponse:
         page = (files("screens.serve") / "content" / "page.html").read_text("utf-8")
         socket = f"ws://{request.headers['Host']}/{self.token}/ws"
-        return web.Response(
-            text=page.replace("{{socket}}", html.escape(socket, quote=True)), content_type="text/html"
-        )
+        return web.Response(text=page.replace("{{socket}}", html.escape(socket)), content_type="text/html")
 
     async def _static(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["name"]
         if name in _OWN:
-            body = (files("screens.serve") / "content" / name).read_bytes()
-            return web.Response(body=body, content_type=_OWN[name])
-        if name not in _STATIC:
+            file = files("screens.serve") / "content" / name
+        elif name in _STATIC:
+            file = files("textual_serve") / "static" / name
+        else:
             raise web.HTTPNotFound
-        body = (files("textual_serve") / "static" / name).read_bytes()
-        return web.Response(body=body, content_type=_STATIC[name])
+        return web.Response(body=file.read_bytes(), content_type=(_OWN | _STATIC)[name])
 
     async def _window(self, request: web.Request) -> web.StreamResponse:
         """One window, from its first screen until it is closed or the person leaves."""

@@ -81,7 +81,11 @@ _ORIGINS: dict[SettingOrigin, RowPart] = {
 
 def setting_rows(told: SettingsReport, wanted: str = "") -> list[Row]:
     """What is wrong first, then the settings under their headings, those that hold ``wanted``."""
-    wrong = [(problem.text, _problem_row(number, problem)) for number, problem in enumerate(told.problems)]
+    wrong = []
+    for number, problem in enumerate(told.problems):
+        where = f"{problem.path.name}:{problem.line}" if problem.line else problem.path.name
+        row = Row(f"wrong:{number}", row_text(f"! {where}  {problem.text}"), tone="warn", of=problem)
+        wrong.append((problem.text, row))
     rows = _under("Does not count", wrong, wanted)
     for area, starts in _AREAS.items():
         here = [
@@ -124,11 +128,6 @@ def _under(heading: str, every: Iterable[tuple[str, Row]], wanted: str) -> list[
 # -- settings ------------------------------------------------------------------------------------
 
 
-def _problem_row(number: int, problem: SettingsProblem) -> Row:
-    where = f"{problem.path.name}:{problem.line}" if problem.line else problem.path.name
-    return Row(f"wrong:{number}", row_text(f"! {where}  {problem.text}"), tone="warn", of=problem)
-
-
 def _setting_row(setting: ReportedSetting) -> Row:
     changed = setting.origin is not SettingOrigin.DEFAULT
     unit = f" {setting.declared.unit}" if setting.declared.unit and setting.shown[:1].isdigit() else ""
@@ -152,7 +151,9 @@ def setting_facts(setting: ReportedSetting, themes: Sequence[str] = (), refusal:
     yield f"Default: {value_text(setting.name, declared.default)}", "muted"
     yield f"Unit: {declared.unit}" if declared.unit else "", "muted"
     yield "May be: " + ", ".join(word or "(nothing)" for word in choices) if choices else "", "muted"
-    yield f"From: {_origin_text(setting)}", _ORIGINS[setting.origin].tone
+    where = f"{setting.where.path}, line {setting.where.line}" if setting.where else "the default"
+    origin = f"{setting.variable} in the environment" if setting.variable else where
+    yield f"From: {origin}", _ORIGINS[setting.origin].tone
     for said in setting.also:
         yield f"Also set in {said.path}, line {said.line}; the value above wins", "faint"
     yield GAP
@@ -175,12 +176,6 @@ def _ways(setting: ReportedSetting, refusal: str | None) -> Lines:
         yield f"{shared} sets it in workbench.yaml, for everybody who works with this memory", "faint"
     if setting.origin in (SettingOrigin.OWN, SettingOrigin.WORKSPACE):
         yield f"{reset} removes it again", "muted"
-
-
-def _origin_text(setting: ReportedSetting) -> str:
-    if setting.variable:
-        return f"{setting.variable} in the environment"
-    return f"{setting.where.path}, line {setting.where.line}" if setting.where else "the default"
 
 
 def choices_of(name: str, themes: Sequence[str]) -> tuple[str, ...]:
@@ -276,7 +271,7 @@ class SettingsScreen(NarrowScreen):
 
     def reload(self) -> None:
         """Read them again."""
-        self.load(lambda: asyncio.to_thread(self._read), self._show, "settings")
+        self.load(partial(asyncio.to_thread, self._read), self._show, "settings")
 
     def files_changed(self) -> None:
         """Memory is no setting: whoever types here is not disturbed."""
@@ -340,7 +335,7 @@ class SettingsScreen(NarrowScreen):
 
     async def read_behind(self, row: Row) -> Sequence[Row]:
         """All there is to know of it."""
-        if isinstance(row.of, Action) and self.keys is not None:
+        if isinstance(row.of, Action) and self.keys:
             return line_rows(action_facts(row.of, self.keys))
         if isinstance(row.of, ReportedSetting):
             return line_rows(setting_facts(row.of, self._themes, self.services.refusal()))
@@ -475,7 +470,7 @@ class SettingsScreen(NarrowScreen):
     def action_enter_setting(self) -> None:
         """Write what was typed, once it is valid."""
         setting, told = self._typed_for, self.told
-        if setting is not None and told is not None:
+        if setting and told:
             with suppress(WorkbenchError):
                 value = self._typed_value(setting, told)
                 self.action_leave_setting()
@@ -503,7 +498,7 @@ class SettingsScreen(NarrowScreen):
             shown = setting.shown if setting else ""
             done = f"{name}: {shown}" if value is not None else f"{name} is removed: {shown}"
             self.say(done, changed.overruled)
-            if setting is not None and setting.name == "theme":
+            if setting and setting.name == "theme":
                 self.app.theming.use(str(setting.value))
             self.reload()
 
@@ -512,10 +507,10 @@ class SettingsScreen(NarrowScreen):
 
     def _carry_out(self, write: Callable[[], Found], written: Callable[[Found], object]) -> None:
         """Each change is made and told, also where the next one begins before it is done."""
-        self.load(
-            lambda: asyncio.to_thread(write), written, "write", failed=self._not_written, exclusive=False
-        )
 
-    def _not_written(self, error: Exception) -> None:
-        self.say_failure(error)
-        self.reload()
+        def not_written(error: Exception) -> None:
+            self.say_failure(error)
+            self.reload()
+
+        do = partial(asyncio.to_thread, write)
+        self.load(do, written, "write", failed=not_written, exclusive=False)

@@ -46,10 +46,9 @@ def typed_rows(typed: str, known: Registry) -> Sequence[Row]:
     if not folder.is_dir() or known.at(folder) is not None:
         return ()
     shown = home_relative(folder)
+    kept = f"open {shown}, and put it on the list as {free_name(folder, known)}"
     return (
-        Row(
-            f"{KEEP}{folder}", row_text(f"open {shown}, and put it on the list as {free_name(folder, known)}")
-        ),
+        Row(f"{KEEP}{folder}", row_text(kept)),
         Row(f"{OPEN}{folder}", row_text(f"open {shown} this once")),
     )
 
@@ -57,12 +56,12 @@ def typed_rows(typed: str, known: Registry) -> Sequence[Row]:
 def _row(one: RegisteredWorkspace, here: Path, standing: WorkspaceStatus | None) -> Row:
     shown = one.root == here
     lead = (_SHOWN_NOW if shown else piece(" "),)
-    if standing is not None and not standing.usable:
+    if standing and not standing.usable:
         remedy = f"`workbench workspaces remove {one.name}`" if standing.state == GONE else "fix it first"
         why = row_text(f"{one.name}: {standing.summary}; {remedy}")
         return Row(str(one.root), why, tone="warn", lead=lead, inert=True)
     text = row_text(f"{one.name}   {home_relative(one.root)}")
-    tail = (_state(standing),) if standing is not None else ()
+    tail = (_state(standing),) if standing else ()
     return Row(HERE if shown else f"{OPEN}{one.root}", text, lead=lead, tail=tail)
 
 
@@ -101,12 +100,8 @@ class WorkspaceChooser(ChooseScreen):
 
     async def _look(self) -> None:
         for one in self._known.entries:
-            self.call_later(self._looked, await asyncio.to_thread(standing, one))
-
-    def _looked(self, found: WorkspaceStatus) -> None:
-        """Say in its row how it is doing."""
-        self._standings[found.path] = found
-        self.exchange(workspace_rows(self._known, self._here, self._standings))
+            self._standings[one.root] = await asyncio.to_thread(standing, one)
+            self.call_later(self.exchange, workspace_rows(self._known, self._here, self._standings))
 
     def dismiss(self, result: str | None = None) -> AwaitComplete:
         """Leave; from here on no key may act on what is about to be another workspace."""

@@ -56,8 +56,9 @@ class WorkspaceSwitch:
         if not self._under_way:
             return False
         if isinstance(event, events.Key) and not event.is_forwarded:
-            self._left_out = self._left_out or event.key != "ctrl+c"
-            return event.key != "ctrl+c"
+            stops = event.key != "ctrl+c"
+            self._left_out |= stops
+            return stops
         return isinstance(event, (events.Paste, events.MouseEvent))
 
     def offer(self) -> None:

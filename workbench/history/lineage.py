@@ -70,9 +70,9 @@ def lineage(workspace: Workspace, address: str) -> tuple[LineageStep, ...]:
     Raises EntryNotFoundError where its file never held it, AmbiguousEntryError, NotMemoryError, and what
     ``workspace.history`` raises.
     """
-    versions = Versions(workspace)
-    trace = _Trace(versions)
-    trace.run(versions.last_seen(address))
+    links = Links(workspace)
+    trace = _Trace(links)
+    trace.run(links.last_seen(address))
     place = {name: number for number, name in enumerate(workspace.history.order())}
     return tuple(
         sorted(trace.steps.values(), key=lambda step: place.get(step.deed.commit or CommitId(""), -1))
@@ -81,20 +81,19 @@ def lineage(workspace: Workspace, address: str) -> tuple[LineageStep, ...]:
 
 @dataclass(slots=True)
 class _Node:
-    """An entry on the way, and whether what it was, and what it became, is still to be followed."""
+    """An entry on the way: whether what it was, and what it became, is followed, by how many spellings."""
 
     entry: Entry
-    back: bool
-    forth: bool
+    back: bool = False
+    forth: bool = False
+    spellings: int = 0
 
 
 class _Trace:
-    def __init__(self, versions: Versions) -> None:
-        self._versions = versions
-        self._links = Links(versions)
+    def __init__(self, links: Links) -> None:
+        self._links = links
         self._queue: list[_Node] = []
-        self._met: dict[str, tuple[bool, bool]] = {}
-        self._walked: dict[str, tuple[_Node, int]] = {}
+        self._nodes: dict[str, _Node] = {}
         self.steps: dict[CommitId | None, LineageStep] = {}
 
     def run(self, start: Entry) -> None:
@@ -102,28 +101,28 @@ class _Trace:
         self._meet(start, back=True, forth=True)
         while self._queue or self._again():
             node = self._queue.pop()
-            self._walked[node.entry.address] = node, len(self._versions.spellings(node.entry))
+            node.spellings = len(self._links.spellings(node.entry))
             for version, appeared in self._events(node):
                 self._step_at(node, version, appeared)
             self._named(node)
 
     def _again(self) -> bool:
         """Look once more for entries that turned out to be spelt in other ways too; whether there are any."""
-        self._queue += [
-            node for node, known in self._walked.values() if len(self._versions.spellings(node.entry)) > known
-        ]
+        spellings = self._links.spellings
+        self._queue += [one for one in self._nodes.values() if len(spellings(one.entry)) > one.spellings]
         return bool(self._queue)
 
     def _meet(self, entry: Entry, *, back: bool, forth: bool) -> None:
-        was_back, was_forth = self._met.get(entry.address, (False, False))
-        ways = back or was_back, forth or was_forth
-        if ways != self._met.get(entry.address):
-            self._met[entry.address] = ways
-            self._queue.append(_Node(entry, *ways))
+        known = self._nodes.get(entry.address)
+        node = self._nodes.setdefault(entry.address, _Node(entry))
+        if known is None or (back and not node.back) or (forth and not node.forth):
+            node.back |= back
+            node.forth |= forth
+            self._queue.append(node)
 
     def _events(self, node: _Node) -> Iterator[tuple[FileVersion, bool]]:
         """The versions of its file in which an entry appears (True) or from which it is gone."""
-        for version in self._versions.of(node.entry.path):
+        for version in self._links.of(node.entry.path):
             if not self._can_differ(node.entry, version):
                 continue
             has, *had = (self._holds(node.entry, blob) for blob in (version.after, *version.before))
@@ -133,39 +132,38 @@ class _Trace:
                 yield version, False
 
     def _can_differ(self, entry: Entry, version: FileVersion) -> bool:
-        spellings = self._versions.spellings(entry)
-        now, *then = (
-            surroundings(self._versions.data(blob), spellings) for blob in (version.after, *version.before)
-        )
-        if not then or all(one == now for one in then):
-            return bool(now) and not then
+        spellings = self._links.spellings(entry)
+        data, *older = (self._links.data(blob) for blob in (version.after, *version.before))
+        place = surroundings(data, spellings)
+        if not older:
+            return bool(place)
+        if all(surroundings(one, spellings) == place for one in older):
+            return False
         # Its neighbours changed, which in a plain list is nothing to it.
-        count, *counts = (
-            plain_count(self._versions.data(blob), spellings) for blob in (version.after, *version.before)
-        )
-        return count is None or any(one != count for one in counts)
+        count = plain_count(data, spellings)
+        return count is None or any(plain_count(one, spellings) != count for one in older)
 
     def _holds(self, entry: Entry, blob: BlobId | None) -> bool:
-        document = self._versions.document(entry.path, blob)
+        document = self._links.document(entry.path, blob)
         return any(one.hash == entry.hash and one.ordinal == entry.ordinal for one in document.entries)
 
     def _step_at(self, node: _Node, version: FileVersion, appeared: bool) -> None:
         blob = version.after if appeared else version.before[0]
-        document = self._versions.document(version.path, blob)
+        document = self._links.document(version.path, blob)
         entry = entry_in(document, node.entry.address)
         if entry is None:
             return
-        link = (self._links.before if appeared else self._links.after)(version, document, entry)
-        here, there = [entry.address], [one.address for one in link.others]
+        what, others = (self._links.before if appeared else self._links.after)(version, document, entry)
+        here, there = [entry.address], [one.address for one in others]
         before, after = (there, here) if appeared else (here, there)
-        self._note(version.deed, link.what, before, after, entry)
-        for other in link.others:
+        self._note(version.deed, what, before, after, entry)
+        for other in others:
             self._meet(other, back=appeared and node.back, forth=not appeared and node.forth)
 
     def _named(self, node: _Node) -> None:
         """Operations that name the entry and leave it in its file: pins, moves inside of it, promotions."""
         mine = spoken(node.entry.address)
-        for commit in self._versions.history.commits(saying=f"Entry: {mine}", batch=1 << 30):
+        for commit in self._links.history.commits(saying=f"Entry: {mine}", batch=1 << 30):
             deed = deed_of(commit)
             if not deed.ours or mine not in deed.entries or commit.id in self.steps:
                 continue
@@ -181,7 +179,7 @@ class _Trace:
         """One step for each commit, however many entries of this history it touched."""
         known = self.steps.get(deed.commit)
         step = LineageStep(deed=deed, what=what, before=tuple(before), after=tuple(after), text=entry.title)
-        if known is not None:
+        if known:
             step = replace(
                 known,
                 what=what if known.what in _VAGUE else known.what,
@@ -191,12 +189,8 @@ class _Trace:
         self.steps[deed.commit] = step
 
 
-@frozen
-class EntryLink:
-    """What happened, in a word, and the entries at its other end."""
-
-    what: str
-    others: tuple[Entry, ...] = ()
+EntryLink = tuple[str, tuple[Entry, ...]]
+"""What happened, in a word, and the entries at its other end."""
 
 
 def became_pairs(deed: Attribution) -> list[tuple[tuple[str, ...], str]]:
@@ -208,67 +202,62 @@ def became_pairs(deed: Attribution) -> list[tuple[tuple[str, ...], str]]:
     return []
 
 
-class Links:
-    """Links between the entries of one commit's two sides."""
-
-    def __init__(self, versions: Versions) -> None:
-        self._versions = versions
+class Links(Versions):
+    """The versions of files, and the links between the entries of one commit's two sides."""
 
     def before(self, version: FileVersion, document: Document, entry: Entry) -> EntryLink:
         """What an entry that a version brought was before it."""
         deed, commit = version.deed, version.commit
         if deed.cut_off:
-            return EntryLink("boundary")
-        if deed.ours and commit is not None:
+            return "boundary", ()
+        if deed.ours and commit:
             others = tuple(self._by_trailers(commit, deed, entry))
             if others or deed.action in _TAKES_BACK:
-                return EntryLink(deed.action, others)
-        found = self._before_in_plain(version, document, entry)
-        if not found.others and (source := self.source(version, entry)) is not None:
-            found = EntryLink("copy" if source.hash == entry.hash else "derive", (source,))
-        return EntryLink(deed.action, found.others) if deed.ours and deed.action != "external" else found
+                return deed.action, others
+        what, others = self._before_in_plain(version, document, entry)
+        if not others and (source := self.source(version, entry)):
+            what, others = "copy" if source.hash == entry.hash else "derive", (source,)
+        return deed.action if deed.ours and deed.action != "external" else what, others
 
     def after(self, version: FileVersion, document: Document, entry: Entry) -> EntryLink:
         """What an entry that a version no longer has became in it."""
         deed, commit = version.deed, version.commit
-        if deed.ours and commit is not None:
+        if deed.ours and commit:
             named = [after for before, after in became_pairs(deed) if spoken(entry.address) in before]
             others = [found for address in named if (found := self._at(commit.id, address, commit))]
             if others or deed.action != "external":
-                return EntryLink(deed.action, tuple(others))
-        there = self._versions.document(version.path, version.after)
+                return deed.action, tuple(others)
+        there = self.document(version.path, version.after)
         if edited := counterpart(entry, document, there):
-            return EntryLink("edit", (edited,))
-        if commit is not None:
-            for path in self._other_paths(version):
-                new = self._versions.blob_id(commit.id, path)
-                if (moved := self._only_in(entry, path, new, self._old(commit, path))) is not None:
-                    return EntryLink("move" if version.after else "rename", (moved,))
-                is_renamed = (
-                    not version.after and file_likeness(document.data, self._versions.data(new)) > SAME_FILE
-                )
-                if is_renamed and (found := _alike(entry, document, self._versions.document(path, new))):
-                    return EntryLink("rename", (found,))
-        return EntryLink("remove")
+            return "edit", (edited,)
+        if commit:
+            for path in islice(self._other_paths(commit, version.path), _MOST_FILES):
+                new = self.blob_id(commit.id, path)
+                if moved := self._only_in(entry, path, new, self._old(commit, path)):
+                    return "move" if version.after else "rename", (moved,)
+                is_renamed = not version.after and file_likeness(document.data, self.data(new)) > SAME_FILE
+                if is_renamed and (found := _alike(entry, document, self.document(path, new))):
+                    return "rename", (found,)
+        return "remove", ()
 
     def source(self, version: FileVersion, entry: Entry) -> Entry | None:
         """The entry that a copy's own comment names as its source."""
         source = entry.field("src") or ""
         path = RelPath(path_of(source))
-        if not path or not self._versions.workspace.layout.may_curate(path):
+        if not path or not self.workspace.layout.may_curate(path):
             return None
         digits = entry.field("entry")
-        if not digits and (place := place_of(source)) and version.commit is not None:
-            there = self._versions.document_at(version.commit.id, path)
+        if not digits and (place := place_of(source)) and version.commit:
+            there = self.document_at(version.commit.id, path)
             if found := there.at_line(place[1]):
                 return found
         address = f"{path}#{digits or entry.hash}"
-        if version.commit is not None:
+        if version.commit:
             for commit in (*version.commit.parents, version.commit.id):
-                if found := entry_in(self._versions.document_at(commit, path), address):
+                if found := entry_in(self.document_at(commit, path), address):
                     return found
         try:
-            return self._versions.last_seen(address)
+            return self.last_seen(address)
         except UsageError:  # no such entry, or several: the comment is only text
             return None
 
@@ -277,12 +266,9 @@ class Links:
         found = [entry for address in named if (entry := self._at(commit.id, address, commit))]
         if found or named:
             return found
-        changed = [p for p in self._versions.history.changed_paths(commit) if p != source.path]
-        holds = self._versions.workspace.layout.may_curate
         copies = (
-            self._only_in(source, p, self._versions.blob_id(commit.id, p), self._old(commit, p))
-            for p in changed
-            if holds(p)
+            self._only_in(source, path, self.blob_id(commit.id, path), self._old(commit, path))
+            for path in self._other_paths(commit, source.path)
         )
         return [copy for copy in copies if copy]
 
@@ -300,73 +286,69 @@ class Links:
     def _at(self, commit: CommitId, address: str, changed_by: Commit) -> Entry | None:
         """The entry that a trailer names; odd characters of a path are spelt otherwise there."""
         path = RelPath(path_of(address))
-        if self._versions.blob_id(commit, path) is None:
-            changed = self._versions.history.changed_paths(changed_by)
+        if self.blob_id(commit, path) is None:
+            changed = self.history.changed_paths(changed_by)
             path = next((one for one in changed if spoken(one) == path), path)
-        return entry_in(self._versions.document_at(commit, path), address)
+        return entry_in(self.document_at(commit, path), address)
 
     def _before_in_plain(self, version: FileVersion, document: Document, entry: Entry) -> EntryLink:
         commit = version.commit
-        if commit is not None:
-            for path in self._other_paths(version):
-                gone = self._versions.blob_id(commit.id, path)
-                if (moved := self._only_in(entry, path, self._old(commit, path), gone)) is not None:
-                    return EntryLink("move" if self._versions.data(gone) else "rename", (moved,))
+        if commit:
+            for path in islice(self._other_paths(commit, version.path), _MOST_FILES):
+                gone = self.blob_id(commit.id, path)
+                if moved := self._only_in(entry, path, self._old(commit, path), gone):
+                    return "move" if self.data(gone) else "rename", (moved,)
         for before in version.before:
             if before is not None and (
-                edited := counterpart(entry, document, self._versions.document(version.path, before))
+                edited := counterpart(entry, document, self.document(version.path, before))
             ):
-                return EntryLink("edit", (edited,))
-        if commit is not None and not any(version.before):
+                return "edit", (edited,)
+        if commit and not any(version.before):
             older = self.renamed_from(commit, version.path)
             if older is not None:
-                old_page = self._versions.document(older, self._old(commit, older))
+                old_page = self.document(older, self._old(commit, older))
                 if found := _alike(entry, document, old_page):
-                    return EntryLink("rename", (found,))
-        return EntryLink("add")
+                    return "rename", (found,)
+        return "add", ()
 
     def renamed_from(self, commit: Commit, path: RelPath) -> RelPath | None:
         """The file that a commit took away and that ``path``, which it brought, was before."""
-        versions = self._versions
-        if not commit.parent or versions.blob_id(commit.parent, path) is not None:
+        if not commit.parent or self.blob_id(commit.parent, path) is not None:
             return None
-        new = versions.blob_id(commit.id, path)
+        new = self.blob_id(commit.id, path)
         found, best = None, SAME_FILE
-        for old in versions.history.changed_paths(commit):
-            before = versions.blob_id(commit.parent, old)
-            if before is None or versions.blob_id(commit.id, old) is not None:
+        for old in self.history.changed_paths(commit):
+            before = self.blob_id(commit.parent, old)
+            if before is None or self.blob_id(commit.id, old) is not None:
                 continue
             if before == new:
                 return old
-            likeness = file_likeness(versions.data(before), versions.data(new))
+            likeness = file_likeness(self.data(before), self.data(new))
             if likeness > best:
                 found, best = old, likeness
         return found
 
-    def _other_paths(self, version: FileVersion) -> Iterator[RelPath]:
-        """The other memory files that a commit changed, up to a bound."""
-        assert version.commit is not None
-        holds = self._versions.workspace.layout.may_curate
-        changed = self._versions.history.changed_paths(version.commit)
-        return islice((path for path in changed if path != version.path and holds(path)), _MOST_FILES)
+    def _other_paths(self, commit: Commit, path: RelPath) -> Iterator[RelPath]:
+        """The memory files beside ``path`` that a commit changed."""
+        holds = self.workspace.layout.may_curate
+        changed = self.history.changed_paths(commit)
+        return (one for one in changed if one != path and holds(one))
 
     def _old(self, commit: Commit, path: RelPath) -> BlobId | None:
         """What a file was before a commit."""
-        return self._versions.blob_id(commit.parent, path) if commit.parent else None
+        return self.blob_id(commit.parent, path) if commit.parent else None
 
     def _only_in(
         self, entry: Entry, path: RelPath, here: BlobId | None, there: BlobId | None
     ) -> Entry | None:
         """The entry with the same text where the version ``here`` of a file has it and ``there`` has not."""
         title = entry.title.encode("utf-8", "replace")[:40]
-        if here is None or (title not in self._versions.data(here) and "\ufffd" not in entry.title):
+        if here is None or (title not in self.data(here) and "\ufffd" not in entry.title):
             return None  # not worth parsing for
-        document = self._versions.document(path, here)
+        document = self.document(path, here)
         found = next((one for one in document.entries if one.hash == entry.hash), None)
-        if found is None:
-            return None
-        others = self._versions.document(path, there).entries
-        return found if all(one.hash != entry.hash for one in others) else None
+        others = self.document(path, there).entries if found else ()
+        return None if any(one.hash == entry.hash for one in others) else found
 
 
 def _alike(entry: Entry, here: Document, there: Document) -> Entry | None:
@@ -389,14 +371,14 @@ def file_log(workspace: Workspace, path: str) -> Iterator[FileStep]:
     A commit renames a file where one file goes and another one comes with the same bytes, or with more
     than 60 % of its lines (``text_similarity``). Git's own detection is not asked: it can be configured.
     """
-    links = Links(Versions(workspace))
+    links = Links(workspace)
     place: dict[CommitId, int] = {}
-    since: int | None = None
+    since = -1
     name: RelPath | None = RelPath(path)
     while name is not None:
         older: RelPath | None = None
         for operation in workspace.operations.walk(path=name):
-            if since is not None and place.get(operation.commit, -1) <= since:
+            if place and place.get(operation.commit, -1) <= since:
                 continue  # what was done under this name after it had passed on
             older = links.renamed_from(workspace.history.commit(operation.commit), name)
             yield FileStep(operation, name, older)

@@ -137,7 +137,7 @@ def origin_of(
 
 
 def _who(document: Document, claimed: str | None, deed: Attribution | None) -> str:
-    if deed is not None:
+    if deed:
         # An operation of a person may carry an agent's words: the comment that it wrote says whose.
         return claimed if deed.ours and claimed in ACTORS else deed.who
     if document.kind is Kind.DREAM:
@@ -151,7 +151,7 @@ def _trust(own: str | None, in_file: str | None, deed: Attribution | None) -> st
     if not said:
         return UNKNOWN
     levels = [said, *([in_file] if in_file else [])]
-    if deed is not None and not deed.ours:
+    if deed and not deed.ours:
         levels.append(deed.who)  # external, or unknown while no commit has it
     return least_trusted(*levels)
 

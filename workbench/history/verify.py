@@ -9,7 +9,7 @@ import contextlib
 import os
 import re
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,30 +78,15 @@ def check_strays(workspace: Workspace) -> list[Check]:
         flaws = tuple(_left_behind(workspace, sorted(looked_at)))
         kept = workspace.operations.conflicts()
         late = [one for one in workspace.operations.late() if one.text]
-    disputed = [
-        IntegrityProblem(
-            "conflict",
-            f"{one.kept} contains text of another writer that is in no memory file",
-            "check it, then remove it",
-        )
-        for one in kept
-    ]
-    disputed += (
-        IntegrityProblem(
-            "conflict",
-            f"{one.kept} holds {plural(one.lines, 'line')} that are in no memory file",
-            "`workbench inbox conflicts --late` shows them, and adds them to their file",
-        )
-        for one in late
-    )
-    return [
-        Check(
-            "leftovers",
-            f"{plural(len(looked_at), 'folder')}, the journal, git's locks, the last backup",
-            flaws,
-        ),
-        Check("conflicts", f"{plural(len(kept), 'kept text')} of other writers", tuple(disputed)),
-    ]
+    what, do = "contains text of another writer that is in no memory file", "check it, then remove it"
+    disputed = [IntegrityProblem("conflict", f"{one.kept} {what}", do) for one in kept]
+    do = "`workbench inbox conflicts --late` shows them, and adds them to their file"
+    for one in late:
+        what = f"{one.kept} holds {plural(one.lines, 'line')} that are in no memory file"
+        disputed.append(IntegrityProblem("conflict", what, do))
+    searched = f"{plural(len(looked_at), 'folder')}, the journal, git's locks, the last backup"
+    texts = f"{plural(len(kept), 'kept text')} of other writers"
+    return [Check("leftovers", searched, flaws), Check("conflicts", texts, tuple(disputed))]
 
 
 def _left_behind(workspace: Workspace, searched: Iterable[str]) -> Iterator[IntegrityProblem]:
@@ -136,7 +121,7 @@ def _left_behind(workspace: Workspace, searched: Iterable[str]) -> Iterator[Inte
             str(lock),
         )
     last = remembered(workspace)
-    if last is not None and last.target.startswith("/"):
+    if last and last.target.startswith("/"):
         target = Path(last.target)
         for half in unfinished(target if target.is_dir() else target.parent):
             yield IntegrityProblem(
@@ -212,28 +197,22 @@ def _walk(workspace: Workspace) -> _Walked:
 
 def _check_texts(workspace: Workspace, walked: _Walked) -> Check:
     """Read every text that an operation left or replaced, and hash it anew."""
-    flaws = list(walked.broken)
     size = 0
     for blob, places in walked.texts.items():
-        try:
+        how = "missing or unreadable"
+        with contextlib.suppress(RepositoryStateError):
             data = workspace.history.stored(blob)
-        except RepositoryStateError:
-            flaws.append(_lost(blob, places, "missing or unreadable"))
-            walked.named.add(blob)
-            continue
-        size += len(data)
-        if workspace.history.name_of(data) != blob:
-            flaws.append(_lost(blob, places, "damaged"))
+            size += len(data)
+            how = "" if workspace.history.name_of(data) == blob else "damaged"
+        if how:
+            path = os.fsdecode(places[0][0])
+            who = ", ".join(first_few([f"{side} {operation}" for _, operation, side in places], _NAMES_SHOWN))
+            what = f"the text of {path} {who} is {how} (blob {blob})"
+            walked.broken.append(IntegrityProblem("text", what, _FROM_BACKUP))
             walked.named.add(blob)
     looked = f"{plural(len(walked.commits), 'operation')}, {plural(len(walked.texts), 'text')}"
     looked += f" ({size:,} bytes) read and hashed"
-    return Check("operations", looked, tuple(flaws))
-
-
-def _lost(blob: str, places: list[tuple[bytes, str, str]], how: str) -> IntegrityProblem:
-    path = os.fsdecode(places[0][0])
-    who = ", ".join(first_few([f"{side} {operation}" for _, operation, side in places], _NAMES_SHOWN))
-    return IntegrityProblem("text", f"the text of {path} {who} is {how} (blob {blob})", _FROM_BACKUP)
+    return Check("operations", looked, tuple(walked.broken))
 
 
 def _check_references(workspace: Workspace, walked: _Walked) -> Check:
@@ -243,9 +222,8 @@ def _check_references(workspace: Workspace, walked: _Walked) -> Check:
     head = history.head()
     named = outcome(history.carrier, "rev_parse", "--verify", "--quiet", "HEAD")
     if head is None and not named.status:
-        flaws.append(
-            IntegrityProblem("reference", f"HEAD points to {named.text}, which is not an existing commit")
-        )
+        what = f"HEAD points to {named.text}, which is not an existing commit"
+        flaws.append(IntegrityProblem("reference", what))
         walked.named.add(named.text)
     fsck = outcome(history.carrier, "fsck", "--connectivity-only", "--no-dangling", "--no-progress")
     for line in dict.fromkeys([*fsck.text.splitlines(), *fsck.err.splitlines()]) if fsck.status else ():
@@ -255,47 +233,37 @@ def _check_references(workspace: Workspace, walked: _Walked) -> Check:
             flaws.append(IntegrityProblem("reference", reason(line), "`git fsck` shows more"))
             walked.named |= about if line.startswith("missing ") else set()
     if fsck.status and not flaws and not walked.named:
-        flaws.append(
-            IntegrityProblem(
-                "reference", f"git fsck: {reason(fsck.err or fsck.text)}", "`git fsck` shows more"
-            )
-        )
-    count = len(references(history.carrier, "refs/"))
+        what = f"git fsck: {reason(fsck.err or fsck.text)}"
+        flaws.append(IntegrityProblem("reference", what, "`git fsck` shows more"))
     where = f"at {head[:12]}" if head else "without commits"
-    return Check(
-        "references", f"HEAD {where}, {plural(count, 'reference')} and all objects they reach", tuple(flaws)
-    )
+    counted = plural(len(references(history.carrier, "refs/")), "reference")
+    return Check("references", f"HEAD {where}, {counted} and all objects they reach", tuple(flaws))
 
 
 def _check_claims(workspace: Workspace, walked: _Walked) -> Check:
     """Trailers say which operation a commit is and which one it takes back; anybody can write a trailer."""
     flaws = []
-    claims = Counter(name for commit in walked.commits if (name := commit.trailer("Operation")))
-    known = {*claims, *(commit.id[:12] for commit in walked.commits)}
-    for name, count in claims.items():
-        claiming = [c for c in walked.commits if c.trailer("Operation") == name] if count > 1 else []
-        if claiming and not _are_copies(workspace, claiming):
-            flaws.append(
-                IntegrityProblem(
-                    "claim",
-                    f"{plural(count, 'commit')} claim to be operation {name}: "
-                    + ", ".join(commit.id[:12] for commit in claiming),
-                    "they change different lines, so one of them is forged; undo accepts commits too",
-                )
-            )
-    undos = 0
+    claims: dict[str, list[Commit]] = defaultdict(list)
+    undos: list[tuple[Commit, str]] = []
     for commit in walked.commits:
-        undoes = commit.trailer("Undoes") if commit.trailer("Operation") else None
-        undos += undoes is not None
-        if undoes is not None and undoes not in known and not workspace.history.shallow:
-            flaws.append(
-                IntegrityProblem(
-                    "claim",
-                    f"commit {commit.id[:12]} claims to undo {undoes}, but there is no such operation",
-                    "the history was rewritten, or the trailer is forged",
-                )
-            )
-    return Check("history", f"{plural(len(claims), 'operation id')}, {plural(undos, 'undo')}", tuple(flaws))
+        if name := commit.trailer("Operation"):
+            claims[name].append(commit)
+            if (undoes := commit.trailer("Undoes")) is not None:
+                undos.append((commit, undoes))
+    for name, claiming in claims.items():
+        if len(claiming) > 1 and not _are_copies(workspace, claiming):
+            what = f"{plural(len(claiming), 'commit')} claim to be operation {name}: "
+            what += ", ".join(commit.id[:12] for commit in claiming)
+            hint = "they change different lines, so one of them is forged; undo accepts commits too"
+            flaws.append(IntegrityProblem("claim", what, hint))
+    known = {*claims, *(commit.id[:12] for commit in walked.commits)}
+    for commit, undoes in undos:
+        if undoes not in known and not workspace.history.shallow:
+            what = f"commit {commit.id[:12]} claims to undo {undoes}, but there is no such operation"
+            hint = "the history was rewritten, or the trailer is forged"
+            flaws.append(IntegrityProblem("claim", what, hint))
+    looked = f"{plural(len(claims), 'operation id')}, {plural(len(undos), 'undo')}"
+    return Check("history", looked, tuple(flaws))
 
 
 def _are_copies(workspace: Workspace, commits: list[Commit]) -> bool:
@@ -340,8 +308,5 @@ def _check_files(workspace: Workspace) -> Check:
                 flaws.append(IntegrityProblem("file", f"{entry.address} is not at its position in the file"))
                 break
             end = entry.span.end
-    return Check(
-        "files",
-        f"{plural(len(files), 'memory file')}, {plural(entries, 'entry')} parsed",
-        tuple(flaws),
-    )
+    looked = f"{plural(len(files), 'memory file')}, {plural(entries, 'entry')} parsed"
+    return Check("files", looked, tuple(flaws))

@@ -9,7 +9,6 @@ blink. Where its lines stand in both versions between the same neighbours, nothi
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator
 
 from workbench.errors import EntryNotFoundError, NotMemoryError
@@ -118,7 +117,7 @@ class Versions:
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self.history = workspace.history
-        self._data: OrderedDict[BlobId, bytes] = OrderedDict()
+        self._data: dict[BlobId, bytes] = {}
         self._size = 0
         self._disk: dict[BlobId, bytes] = {}
         self._documents: dict[tuple[RelPath, BlobId | None], Document] = {}
@@ -149,7 +148,7 @@ class Versions:
             self._data[blob] = self.history.stored(blob)
             self._size += len(self._data[blob])
             while self._size > _KEPT_BYTES and len(self._data) > 1:
-                self._size -= len(self._data.popitem(last=False)[1])
+                self._size -= len(self._data.pop(next(iter(self._data))))
         return self._data[blob]
 
     def document(self, path: RelPath, blob: BlobId | None) -> Document:

@@ -15,7 +15,6 @@ from typing import Any
 
 import httpx2
 import openai
-from openai import AsyncOpenAI
 
 from workbench import __version__
 from workbench.errors import ModelUnavailableError
@@ -176,15 +175,21 @@ class OpenAICompatible:
         headers = {"Authorization": f"Bearer {self._key.secret}"} if self._key.secret else {}
         try:
             client = open_client(self._endpoint, headers, timeout=timeout, most=MOST_BYTES, retries=2)
+            create = client.chat.completions.create
             async with asyncio.timeout(timeout), client:
-                return self._text(await _completed(client, asked, schema))
+                if schema is not None:
+                    form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": dict(schema)}}
+                    with contextlib.suppress(openai.BadRequestError):
+                        return self._text(await create(**asked, response_format=form))
+                # Also of an endpoint that knows no schemas: the instructions hold it too.
+                return self._text(await create(**asked))
         except ModelUnavailableError as error:
             raise LanguageModelError(error.message) from None
         except TimeoutError:
             raise LanguageModelError(f"{self.name} did not answer within {timeout:g} seconds") from None
         except openai.APIStatusError as error:
             raise LanguageModelError(self._refusal(error)) from None
-        except (openai.APITimeoutError, openai.APIConnectionError) as error:
+        except openai.APIConnectionError as error:
             if isinstance(error.__cause__, UnusableAnswerError):
                 raise LanguageModelError(f"{self.name} {error.__cause__}") from None
             raise LanguageModelError(f"{self.name} cannot be reached, or closed the connection") from None
@@ -211,12 +216,3 @@ class OpenAICompatible:
         if status == 404:
             return f"{self.name} was not found there (404): check language_endpoint and language_model"
         return f"{self.name} answered {status}{explained(error, self._key)}"
-
-
-async def _completed(client: AsyncOpenAI, asked: Mapping[str, Any], schema: Schema | None) -> object:
-    if schema is not None:
-        form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": dict(schema)}}
-        with contextlib.suppress(openai.BadRequestError):
-            return await client.chat.completions.create(**asked, response_format=form)
-    # Also of an endpoint that knows no schemas: the instructions hold it too.
-    return await client.chat.completions.create(**asked)

@@ -17,6 +17,7 @@ from screens.dialogs.dialog import PickScreen
 from screens.graph.neighbourhood import GraphScreen
 from screens.health.overview import HealthScreen
 from screens.history.conflicts import ConflictsScreen
+from screens.search.engine import IndexChanged
 from screens.widgets.entry_list import EntryList
 from tests.screens.health.conftest import WANTED
 from tests.screens.interface import Interface, opened
@@ -213,11 +214,8 @@ async def test_a_memory_over_its_budget_is_archived_after_a_look(sandbox: Sandbo
 async def test_the_index_is_made_with_a_key_and_looked_at_again(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace) as interface:
         screen = await opens(interface, "sync")
-        busy = iter([True, True])
         asked: list[str] = []
-        screen.services = replace(
-            screen.services, reindex=lambda: asked.append("index"), indexing=lambda: next(busy, False)
-        )
+        screen.services = replace(screen.services, reindex=lambda: asked.append("index"))
         await choose(interface, "Index")
         await interface.press("right")
         await choose(interface, "index: there is no index yet")
@@ -226,8 +224,9 @@ async def test_the_index_is_made_with_a_key_and_looked_at_again(sandbox: Sandbox
 
         reindex(sandbox.workspace, vectors=False)
         await interface.press("f")
+        await interface.until(lambda: asked == ["index"], "asked for")
+        interface.main.model.publish(IndexChanged(text=None, searchable=True))
         await interface.until(lambda: screen.results["sync"].seen.startswith("up to date"), "looked at again")
-        assert asked == ["index"]
 
 
 async def test_a_finding_that_no_key_mends_says_which_command_does(sandbox: Sandbox) -> None:

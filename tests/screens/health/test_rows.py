@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from rich.style import Style
 
-from screens.drawing.safe_text import TONES, Folds, Row, sentence
-from screens.health.overview import Section, behind_finding, behind_section, section_rows
+from screens.drawing.safe_text import TONES, Folds, Row, line_rows, sentence
+from screens.health.overview import Section, behind_finding, section_lines, section_rows
 from screens.widgets.entry_list import RowStyles, row_strip
 from workbench.health.checks import CHECKS
 from workbench.health.finding import CheckResult, Finding, Fix, counted
@@ -111,7 +111,7 @@ def test_checks_of_one_family_stand_together_and_name_themselves() -> None:
     rows = overview(section)
     assert rows[0].tail[0].text == "1 of 2 ok"
     assert rows[1].text == "sync: it is so"
-    assert texts(list(behind_section(section)))[1:] == ["words  seen", "sync   seen"]
+    assert texts(line_rows(section_lines(section)))[1:] == ["words  seen", "sync   seen"]
 
 
 def test_a_section_counts_its_findings_in_the_words_that_they_are_marked_with() -> None:
@@ -129,7 +129,7 @@ def test_a_section_counts_its_findings_in_the_words_that_they_are_marked_with() 
 
 
 def test_that_nothing_needs_a_hand_is_said() -> None:
-    assert "No action needed." in texts(list(behind_section(links())))
+    assert "No action needed." in texts(line_rows(section_lines(links())))
 
 
 def test_a_finding_says_what_it_means_what_to_do_and_what_its_key_does() -> None:
@@ -151,7 +151,11 @@ def test_no_text_reaches_the_terminal_as_it_is() -> None:
     fix = Fix(deed="edit", label=HOSTILE, addresses=(HOSTILE,))
     finding = replace(FINDING, what=HOSTILE, meaning=HOSTILE, do=HOSTILE, path=HOSTILE, fixes=(fix,))
     section = replace(links(finding, seen=HOSTILE), name=HOSTILE)
-    rows = [*overview(section), *behind_section(section), *behind_finding(finding, [(HOSTILE, HOSTILE)])]
+    rows = [
+        *overview(section),
+        *line_rows(section_lines(section)),
+        *behind_finding(finding, [(HOSTILE, HOSTILE)]),
+    ]
     shown = plain(rows)
     assert "[@click=app.quit]" in shown
     assert not {"\x1b", "\x07", "\u202e"} & set(shown)

@@ -11,7 +11,7 @@ from tests.screens.history.test_browsing import browse, conflict
 from tests.screens.interface import opened
 from tests.support.workspaces import LOG_TEXT, Sandbox
 from workbench.errors import WriteFailedError
-from workbench.workspace.workspace import Workspace
+from workbench.workspace.late_writes import Conflict
 
 
 def test_a_text_of_many_lines_is_cut_and_says_so() -> None:
@@ -25,12 +25,12 @@ async def test_where_they_cannot_be_read_it_is_said_and_no_key_breaks(
 ) -> None:
     conflict(sandbox, LOG_TEXT.encode() + b"- theirs\n")
 
-    def fails(workspace: Workspace) -> list[Row]:
+    def fails(conflict: Conflict) -> Row:
         raise WriteFailedError("the disk [/] is gone")
 
     async with opened(sandbox.workspace) as interface:
         await interface.until(lambda: interface.main.operations.conflicts, "it is counted")
-        monkeypatch.setattr(conflicts, "_read", fails)
+        monkeypatch.setattr(conflicts, "_row", fails)
         await interface.press("C")
         await interface.until_shown("the disk [/] is gone")
         await interface.press("d", "enter", "j", "d")

@@ -7,7 +7,7 @@ from textual.events import MouseScrollUp
 from screens.dialogs.dialog import ConfirmScreen
 from screens.frames.overlay_screen import NarrowScreen
 from screens.history.history_reader import RevisionStepper
-from screens.history.operations import OperationScope, OperationsReader, OperationsScreen
+from screens.history.operations import OperationsReader, OperationsScreen
 from tests.screens.history.test_browsing import browse, choose, forget, many, promote
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
@@ -274,7 +274,7 @@ async def test_a_long_history_opens_with_its_first_page_alone(sandbox: Sandbox) 
         await interface.until_shown("number 2999")
         screen = browse(interface)
         assert isinstance(screen, OperationsScreen)
-        assert screen._page.looked_at <= 200
+        assert screen._reader.looked_at <= 200
         await interface.press("slash")
         fill(interface, "number 1212")
         await interface.until(
@@ -289,13 +289,15 @@ async def test_a_long_history_opens_with_its_first_page_alone(sandbox: Sandbox) 
 def test_a_filter_reads_in_slices_and_keeps_what_it_found(sandbox: Sandbox) -> None:
     many(sandbox, 1_000)
     chronicle = OperationsReader(wanted=wanted('"number 5"'), everything=False)
-    first = chronicle.read(sandbox.workspace, 500, most=100)
-    assert first.looked_at == 100
-    assert not first.whole
-    while not (page := chronicle.read(sandbox.workspace, 500, most=300)).whole:
-        assert page.looked_at <= 1_001
-    assert len(page.told) == 111
-    assert page.told[: len(first.told)] == first.told
+    chronicle.read(sandbox.workspace, 500, most=100)
+    assert chronicle.looked_at == 100
+    assert not chronicle.whole
+    first = [*chronicle.told]
+    while not chronicle.whole:
+        chronicle.read(sandbox.workspace, 500, most=300)
+        assert chronicle.looked_at <= 1_001
+    assert len(chronicle.told) == 111
+    assert chronicle.told[: len(first)] == first
 
 
 def test_the_way_back_reads_only_as_far_as_somebody_goes(sandbox: Sandbox) -> None:
@@ -328,8 +330,7 @@ def test_changes_of_other_files_are_no_moments(sandbox: Sandbox) -> None:
 def test_a_file_that_was_renamed_is_followed(sandbox: Sandbox) -> None:
     sandbox.git("mv", LOG, "memory/2026-03-13.md")
     sandbox.commit("the right day")
-    page = OperationsReader(OperationScope("memory/2026-03-13.md"), everything=False).read(
-        Workspace.open(sandbox.root), 10, most=10
-    )
-    assert [one.summary for one in page.told] == ["the right day", "start"]
-    assert f"renamed from {LOG}" in page.notes.values()
+    reader = OperationsReader("memory/2026-03-13.md", everything=False)
+    reader.read(Workspace.open(sandbox.root), 10, most=10)
+    assert [one.summary for one in reader.told] == ["the right day", "start"]
+    assert f"renamed from {LOG}" in reader.notes.values()
