@@ -49,7 +49,7 @@ from workbench.errors import (
 from workbench.frozen import frozen
 from workbench.memory.entry import LINES, RelPath
 from workbench.memory.markdown import Document
-from workbench.operations.operation_spec import Kind, OperationSpec, Parameter
+from workbench.operations.registry import Kind, OperationSpec, Parameter
 from workbench.plural import plural
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.snapshot import PastWorkspace
