@@ -27,7 +27,7 @@ from indexing.sync.entry_vectors import vectors_of
 from indexing.sync.sources import MARKDOWN_LIMIT
 from workbench.errors import WorkbenchError, WorkspaceError, reason_of
 from workbench.frozen import frozen
-from workbench.workspace.late_lines import carry_late
+from workbench.workspace.late_writes import carry_late
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.workspace import Workspace
 

@@ -20,7 +20,7 @@ from indexing.sync.sources import IndexSources
 from workbench.config.settings import Settings
 from workbench.errors import BusyError, WorkbenchError
 from workbench.frozen import frozen
-from workbench.workspace.late_lines import CARRY_SECONDS, LateLines
+from workbench.workspace.late_writes import CARRY_SECONDS, LateLines
 from workbench.workspace.layout import SETTINGS_FILE
 from workbench.workspace.workspace import Workspace
 

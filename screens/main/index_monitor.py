@@ -23,7 +23,7 @@ from screens.jobs.worker_client import TaskFailedError, WorkerClient
 from screens.search.engine import EMBEDDING, KEYWORD_INDEX, Engine, IndexChanged, MeaningChanged, SearchFailed
 from workbench.errors import BusyError, StoppedError
 from workbench.memory.entry import is_outside
-from workbench.workspace.late_lines import CARRY_SECONDS, LateLines
+from workbench.workspace.late_writes import CARRY_SECONDS, LateLines
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

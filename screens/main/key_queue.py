@@ -17,8 +17,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from screens.actions.registry import FocusContext, action_at
-from workbench.operations.operation_spec import Kind
-from workbench.operations.registry import OPERATIONS
+from workbench.operations.registry import OPERATIONS, Kind
 
 if TYPE_CHECKING:
     from screens.main.screen import MainScreen

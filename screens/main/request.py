@@ -8,8 +8,7 @@ from typing import Any
 
 from screens.drawing.clock import now
 from workbench.errors import UsageError
-from workbench.operations.operation_spec import OperationSpec
-from workbench.operations.registry import OPERATIONS
+from workbench.operations.registry import OPERATIONS, OperationSpec
 from workbench.safety.secrets import secrets_in
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace

@@ -55,7 +55,7 @@ from workbench.dreaming.proposals.runs import (
     shared_notes,
 )
 from workbench.dreaming.result import Dream, SkippedClaim
-from workbench.operations.operation_spec import OperationSpec
+from workbench.operations.registry import OperationSpec
 from workbench.workspace.layout import LEDGER
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace

@@ -22,8 +22,7 @@ from workbench.graph.read import read_graph
 from workbench.ingest.operations import OPERATIONS as EPISODES
 from workbench.memory.claims import claim_key
 from workbench.memory.proposal import proposal_from_json
-from workbench.operations.operation_spec import OperationSpec
-from workbench.operations.registry import OPERATIONS
+from workbench.operations.registry import OPERATIONS, OperationSpec
 from workbench.operations.undo import plan_undo
 
 WRITING: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -175,7 +174,7 @@ def test_where_the_person_allows_it_a_memory_is_stored_as_an_operation_of_the_ag
     )
     assert found["status"] == "stored"
     assert storing.workspace.find(found["memory"]).text == "[preference] Likes tea"
-    operation = storing.workspace.operations.log()[0]
+    operation = next(storing.workspace.operations.walk())
     assert (operation.id, operation.actor) == (found["key"], "agent")
     assert ("By", "agent:tester") in operation.trailers
     page = storing.sandbox.read("graph/person/sarah-chen.md").decode()
@@ -189,7 +188,7 @@ def test_updated_and_forgotten_at_once_and_undoable(storing: Given) -> None:
     session = storing.session()
     assert tell(session, "memory_graph_update", memory="m80aa", done=True)["status"] == "updated"
     assert tell(session, "memory_graph_forget", memory="m7f3a", reason="wrong")["status"] == "forgotten"
-    actions = [(op.action, op.actor) for op in storing.workspace.operations.log()[:2]]
+    actions = [(op.action, op.actor) for op in list(storing.workspace.operations.walk())[:2]]
     assert actions == [("forget", "agent"), ("update", "agent")]
 
 
@@ -414,7 +413,7 @@ def test_in_a_folder_without_a_repository_reading_and_storing_work(tmp_path: Any
     assert tell(session, "memory_graph_query", about="Bob")["total"] == 1
     tell(session, "memory_graph_store", text="Likes coffee", entity="Bob")
     assert b"coffee" in page.read_bytes()
-    assert [one.actor for one in session.workspace.operations.log()] == ["agent", "external"]
+    assert [one.actor for one in session.workspace.operations.walk()] == ["agent", "external"]
 
 
 def test_what_the_ledger_holds_of_a_proposal_is_read_back(given: Given) -> None:

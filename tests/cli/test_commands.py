@@ -91,7 +91,7 @@ def test_help_loads_no_command() -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True
     )
-    declared = ("operations", "operations.operation_spec", "operations.registry")
+    declared = ("operations", "operations.registry")
     shown = ("errors", *declared, "safety", "safety.terminal")
     loaded = ("cli", "cli.commands", "cli.console", "cli.program", "cli.shell_values", *shown)
     modes = ("indexing", "indexing.search", "indexing.search.modes")

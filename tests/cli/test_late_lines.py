@@ -19,7 +19,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.support.workspaces import LOG, MEMORY_TEXT, Sandbox
 from workbench.workspace import seal
-from workbench.workspace.late_lines import LateLines
+from workbench.workspace.late_writes import LateLines
 
 PROJECT = Path(__file__).resolve().parents[2]
 LATE = b"- late words of the agent\n"

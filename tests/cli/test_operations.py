@@ -11,8 +11,7 @@ from tests.support.workspaces import EPISODE, Sandbox
 from workbench.dreaming.proposals.operations import OPERATIONS as PROPOSALS
 from workbench.graph.operations import OPERATIONS as GRAPH
 from workbench.ingest.operations import OPERATIONS as EPISODES
-from workbench.operations.operation_spec import OperationSpec
-from workbench.operations.registry import OPERATIONS
+from workbench.operations.registry import OPERATIONS, OperationSpec
 
 COMMANDS = {operation.name: [operation.name] for operation in OPERATIONS.values() if operation.group}
 COMMANDS["release"] = ["quarantine", "--release"]

@@ -22,7 +22,7 @@ from tests.support.proposals import of_log, put
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.errors import WorkbenchError
 from workbench.operations.promote import plan_promote
-from workbench.workspace.ledger_records import family_of
+from workbench.workspace.ledger import family_of
 from workbench.workspace.workspace import Workspace
 
 OURS = "- The staging port is 8443"
@@ -447,7 +447,7 @@ def test_a_folder_whose_name_is_no_utf_8_finds_its_history_again(tmp_path: Path)
     for words, operations in (("staging port", 1), ("tantivy", 2)):
         box = opened(root)
         box.workspace.operations.carry_out(partial(plan_promote, box.workspace, [box.address(words)]))
-        assert [one.action for one in box.workspace.operations.log()].count("promote") == operations
+        assert [one.action for one in box.workspace.operations.walk()].count("promote") == operations
         box.close()
     assert len(list(histories().glob("history*.git"))) == 1
 
@@ -755,7 +755,7 @@ def test_an_open_program_sees_a_history_that_another_one_made(folder: Place, run
     assert folder.box.workspace.history.head() is None
     promote(run, folder)
     place = folder.box.workspace
-    assert [one.action for one in place.operations.log()] == ["promote", "external"]
+    assert [one.action for one in place.operations.walk()] == ["promote", "external"]
     address = folder.box.address("tantivy")
     place.operations.carry_out(lambda: plan_promote(place, [address]))
     assert len(folder.own()) == 1

@@ -51,7 +51,7 @@ def test_demo_is_a_workspace_with_its_history_and_a_clean_status(run: Run, tmp_p
     assert git(target, "status", "--porcelain") == ""
     git(target, "fsck", "--strict")
     place = Workspace.open(target)
-    operations = place.operations.log()
+    operations = list(place.operations.walk())
     assert {"promote", "forget"} <= {operation.action for operation in operations}
     place.close()
     assert "is already there" in run("demo", str(target), "--no-open").err

@@ -201,7 +201,7 @@ ACTIONS = (
         "restore",
         carried_out(
             lambda p: plan_forget(p, [at(p, "crane needs", DAY)]),
-            lambda p: plan_restore(p, DAY, p.operations.log()[1].commit),
+            lambda p: plan_restore(p, DAY, list(p.operations.walk())[1].commit),
         ),
     ),
     Action("undo", carried_out(promote, plan_undo)),

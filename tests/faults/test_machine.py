@@ -197,7 +197,7 @@ class Memory(RuleBasedStateMachine):
             self.place.operations.recover()
             self.no_word_is_lost()
             self.sandbox.git("fsck", "--strict")
-            assert len(self.place.operations.log(10_000)) >= len(self.effects)
+            assert len(list(self.place.operations.walk())) >= len(self.effects)
         finally:  # while a failure is made smaller this comes a hundred times
             self.sandbox.close()
             shutil.rmtree(self.folder)
@@ -256,10 +256,10 @@ class Memory(RuleBasedStateMachine):
         if action == "archive":
             return lambda: plan_archive(place, [self._entry(pick, "MEMORY.md")])
         if action == "restore":
-            log = place.operations.log(30)
+            log = list(place.operations.walk())[:30]
             return lambda: plan_restore(place, self._path(pick), log[other % len(log)].commit)
         if action == "undo":
-            log = place.operations.log(30)
+            log = list(place.operations.walk())[:30]
             return lambda: plan_undo(place, log[pick % len(log)].id if other % 2 else None)
         return lambda: plan_redo(place)
 

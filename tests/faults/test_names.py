@@ -91,7 +91,7 @@ def test_every_command_takes_the_name_and_prints_no_control_byte(sandbox: Sandbo
     run("undo")
     require_each("- words {0} to keep\n- more words of {0}\n")
     run("redo")
-    run("show", place.operations.log(1)[0].id)
+    run("show", next(place.operations.walk()).id)
     for path, address in zip(paths, first, strict=True):
         run("blame", "--", path)
         run("log", "--", path)

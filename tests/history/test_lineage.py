@@ -297,7 +297,7 @@ def test_a_clock_that_was_ahead_hides_no_step(sandbox: Sandbox, monkeypatch: pyt
     sandbox.write(LOG, sandbox.read(LOG) + b"- One line more\n")
     sandbox.commit("more")
     assert told(sandbox, address) == ["pin", "add"]
-    actions = [operation.action for operation in place.operations.log(path=RelPath(LOG))]
+    actions = [operation.action for operation in place.operations.walk(path=RelPath(LOG))]
     assert actions == ["commit", "pin", "commit", "commit"]
 
 

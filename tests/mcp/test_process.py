@@ -128,7 +128,7 @@ def test_a_write_that_has_begun_when_the_client_goes_is_whole_or_absent(
         process.communicate(timeout=PATIENCE)
     page = served.read("graph/person/sarah-chen.md").decode()
     stored = sum(f"Fact {n}\n" in page for n in range(1, 6))
-    done = [operation for operation in served.workspace.operations.log() if operation.actor == "agent"]
+    done = [operation for operation in served.workspace.operations.walk() if operation.actor == "agent"]
     assert stored == len(done) >= 1
     assert served.git("status", "--porcelain", "graph").strip() == ""
 
@@ -274,6 +274,6 @@ def test_a_signal_ends_the_server_and_leaves_operations_whole(
         assert process.wait(PATIENCE) == 128 + number
     page = served.read("graph/person/sarah-chen.md").decode()
     stored = sum(f"Fact {n}\n" in page for n in range(1, 9))
-    done = [operation for operation in served.workspace.operations.log() if operation.actor == "agent"]
+    done = [operation for operation in served.workspace.operations.walk() if operation.actor == "agent"]
     assert stored == len(done) >= 1
     assert served.git("status", "--porcelain", "graph").strip() == ""

@@ -151,14 +151,14 @@ async def test_twenty_writes_at_the_same_time_are_twenty_operations(server: Serv
     assert [text_of(result) for result in results if result.is_error] == []
     page = served.read("graph/person/sarah-chen.md").decode()
     assert all(re.search(rf"Fact number {n}\s", page) for n in range(20))
-    operations = served.workspace.operations.log()
+    operations = list(served.workspace.operations.walk())
     assert [operation.actor for operation in operations].count("agent") == 20
 
 
 @pytest.mark.promise("Agents", "a call is cancelled", "it is not begun, or completed")
 async def test_a_cancelled_call_is_not_carried_out_and_the_next_is(server: Server, served: Sandbox) -> None:
     async with Client(server(agent_writes="store")) as client:
-        before = len(served.workspace.operations.log())
+        before = len(list(served.workspace.operations.walk()))
         tasks = [
             asyncio.create_task(
                 client.call_tool("memory_graph_store", {"text": f"Fact {n}", "entity": "Sarah Chen"})
@@ -175,7 +175,7 @@ async def test_a_cancelled_call_is_not_carried_out_and_the_next_is(server: Serve
     cancelled = [result for result in done if isinstance(result, asyncio.CancelledError)]
     page = served.read("graph/person/sarah-chen.md").decode()
     stored = [n for n in range(12) if re.search(rf"Fact {n}\s", page)]
-    operations = len(served.workspace.operations.log()) - before
+    operations = len(list(served.workspace.operations.walk())) - before
     assert operations == len(stored) + 1  # each is whole or absent
     assert set(range(6)) <= set(stored)
     assert len(cancelled) == 6

@@ -15,7 +15,7 @@ from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit
 from workbench.operations.promote import plan_promote
 from workbench.operations.undo import plan_undo
-from workbench.workspace.ledger_records import family_of
+from workbench.workspace.ledger import family_of
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.transaction import Operations
 from workbench.workspace.workspace import Workspace
@@ -42,7 +42,7 @@ def test_a_shallow_clone_has_a_log_and_refuses_to_undo_what_it_cannot_see(sandbo
     sandbox.write("memory/later.md", "- later\n")
     sandbox.commit("later")
     place = Workspace.open(clone(sandbox, "--depth", "2"))
-    log = place.operations.log()
+    log = list(place.operations.walk())
     assert [o.summary.partition(":")[0] for o in log] == ["later", "promote"]
     with pytest.raises(RepositoryStateError, match="shallow"):
         plan_undo(place, log[1].id)
@@ -64,7 +64,7 @@ def test_a_partial_clone_never_runs_its_remote(sandbox: Sandbox, tmp_path: Path)
     ):
         sandbox.git("config", key, value)
     with pytest.raises(RepositoryStateError):
-        sandbox.workspace.operations.log()
+        list(sandbox.workspace.operations.walk())
     assert not (tmp_path / "canary").exists()
 
 
@@ -248,4 +248,4 @@ def test_a_commit_from_beyond_the_year_9999_is_listed(sandbox: Sandbox) -> None:
         input=raw.encode(), check=True, capture_output=True,
     )  # fmt: skip
     sandbox.git("update-ref", "HEAD", done.stdout.decode().strip())
-    assert sandbox.workspace.operations.log()[0].when.year == 9999
+    assert next(sandbox.workspace.operations.walk()).when.year == 9999

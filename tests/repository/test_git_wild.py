@@ -148,7 +148,7 @@ def test_what_is_unfinished_is_named_and_waited_for(
 ) -> None:
     begin(sandbox)
     require_refused(sandbox, name)
-    assert sandbox.workspace.operations.log()
+    assert list(sandbox.workspace.operations.walk())
     sandbox.git(*abort)
     require_works(sandbox)
 
@@ -314,7 +314,7 @@ def test_in_a_repository_of_any_shape_actions_work_and_are_kept(
 ) -> None:
     found = at(shape(sandbox))
     require_works(found)
-    assert any(operation.action == "promote" for operation in found.workspace.operations.log())
+    assert any(operation.action == "promote" for operation in found.workspace.operations.walk())
     found.close()
 
 
@@ -574,7 +574,7 @@ def as_somebody_who_may_not(sandbox: Sandbox, tries: Callable[[Path], str] | Non
 def _try_to_read(root: Path) -> str:
     place = Workspace.open(root)
     try:
-        return ", ".join(one.action for one in place.operations.log())
+        return ", ".join(one.action for one in place.operations.walk())
     except WorkbenchError as error:
         return f"refused: {error.message} → {error.hint}"
 

@@ -119,7 +119,7 @@ def test_a_commit_that_is_written_badly_is_listed_and_stops_nothing(sandbox: San
     place = sandbox.workspace
     address = sandbox.address("staging port")
     place.operations.carry_out(lambda: plan_promote(place, [address]))
-    assert [operation.summary for operation in place.operations.log()][1:] == ["bad", "start"]
+    assert [operation.summary for operation in place.operations.walk()][1:] == ["bad", "start"]
 
 
 def test_folders_of_any_depth_have_a_history(sandbox: Sandbox) -> None:

@@ -104,7 +104,7 @@ ACTIONS = (
     Action("archive", lambda p: plan_archive(p, [at(p, "Atlas", "MEMORY.md")])),
     Action(
         "restore a page",
-        lambda p: plan_restore(p, EPISODE, p.operations.log()[1].commit),
+        lambda p: plan_restore(p, EPISODE, list(p.operations.walk())[1].commit),
         (lambda p: plan_forget(p, [EPISODE]),),
     ),
     Action("undo", plan_undo, (promote,), plan_redo),

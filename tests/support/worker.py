@@ -60,7 +60,7 @@ def plan(place: Workspace, action: str, chance: random.Random) -> Plan:
     if action == "archive":
         return plan_archive(place, [e.address for e in place.memory_document().entries][:1])
     if action in ("restore", "undo another"):
-        operation = chance.choice(place.operations.log(20))
+        operation = chance.choice(list(place.operations.walk())[:20])
         return (
             plan_undo(place, operation.id)
             if action != "restore"

@@ -252,9 +252,9 @@ def test_hostile_configuration_hooks_and_filters_never_run(sandbox: Sandbox, tmp
     place.operations.carry_out(lambda: plan_forget(place, [address]))
     undo(sandbox, first.id)
     place.operations.carry_out(lambda: plan_redo(place))
-    place.operations.log()
-    place.operations.log(path=RelPath("MEMORY.md"))
-    place.operations.edits(place.operations.log()[0].commit)
+    list(place.operations.walk())
+    list(place.operations.walk(path=RelPath("MEMORY.md")))
+    place.operations.edits(next(place.operations.walk()).commit)
     assert not canary.exists(), canary.read_text()
 
 
@@ -348,7 +348,7 @@ def test_two_workbenches_at_once_record_all_their_operations(
         thread.join()
     assert failures == []
     assert sandbox.read(LOG) == b""
-    actions = [o.action for o in sandbox.workspace.operations.log()]
+    actions = [o.action for o in sandbox.workspace.operations.walk()]
     assert actions.count("forget") == 20
 
 

@@ -59,7 +59,7 @@ def _hash(place: Workspace, words: str) -> str:
 
 
 def test_history_ends_at_the_moment(sandbox: Sandbox, then: PastWorkspace) -> None:
-    assert [operation.summary for operation in then.operations.log()] == ["start"]
+    assert [operation.summary for operation in then.operations.walk()] == ["start"]
     assert {line.deed.action for line in blame(then, LOG)} == {"commit"}
     address = f"{LOG}#{_hash(then, 'staging port')}"
     assert [step.what for step in lineage(then, address)] == ["add"]
@@ -99,7 +99,7 @@ def test_a_folder_of_the_past_is_known_by_whoever_opens_it_later(then: PastWorks
     again = Workspace.open(then.root)
     assert isinstance(again, PastWorkspace)
     assert again.commit == then.commit
-    assert [operation.summary for operation in again.operations.log()] == ["start"]
+    assert [operation.summary for operation in again.operations.walk()] == ["start"]
     again.close()
 
 

@@ -245,7 +245,7 @@ def test_a_copied_name_does_not_hide_the_operation_that_has_it(sandbox: Sandbox)
     place = sandbox.workspace
     assert place.operations.find(ours.id).commit == ours.commit
     assert place.operations.find(ours.id[:6]).commit == ours.commit
-    assert [o.summary for o in place.operations.log()][:2] == ["forged", ours.summary]
+    assert [o.summary for o in place.operations.walk()][:2] == ["forged", ours.summary]
     place.operations.carry_out(lambda: plan_undo(place, ours.id))
     assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
 

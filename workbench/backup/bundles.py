@@ -147,19 +147,16 @@ class BundleChain:
 
     def ledgers(self) -> dict[str, str]:
         """The references of ledgers that its bundles restore, with their commits. Raises BackupError."""
-        found: dict[str, str] = {}
-        for path in self.bundles:
-            found.update(read_header(path).ledgers)
-        return found
+        return {name: at for path in self.bundles for name, at in read_header(path).ledgers.items()}
 
     def fault(self) -> str:
         """What is wrong with the chain, in words; empty when it is whole as far as its books say."""
         for before, path in zip([None, *self.bundles], self.bundles, strict=False):
             if not path.is_file():
                 return f"{path.name} is missing"
-            if before is None and "-full" not in path.name:
+            if not before and "-full" not in path.name:
                 return f"what {path.name} is built on is missing"
-            if before is not None and _number(path.name) != _number(before.name) + 1:
+            if before and _number(path.name) != _number(before.name) + 1:
                 return f"what was between {before.name} and {path.name} is missing"
             if path.name in self._sums and self._sums[path.name] != digest(path):
                 return f"{path.name} is damaged"
@@ -276,7 +273,7 @@ def basis_of(workspace: Workspace, target: Target, head: CommitId) -> tuple[Comm
         return tip, ""
     last = remembered(workspace)
     is_here = is_ancestor(carrier, tip, tip)
-    if not is_here and (last is None or last.commit != tip):
+    if not is_here and (not last or last.commit != tip):
         raise BackupError(
             f"{target.shown} holds the backup of another memory, or of commits that are not here",
             hint="use another folder, or start a new chain in this one with --full: nothing is removed",

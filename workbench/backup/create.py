@@ -126,7 +126,7 @@ def plan_backup(workspace: Workspace, target: Target, *, full: bool = False) -> 
     if target.kind == "folder" and not full:
         basis, why = basis_of(workspace, target, plan.commit)
         plan.notes += (why,) if why else ()
-        if basis is not None:
+        if basis:
             new = plan.pending or workspace.ledger.waits() or not plan.is_saved(basis)
             plan.wrote = "incremental" if new else ""
     return plan
@@ -257,7 +257,7 @@ class Backup:
         folder = Path(self.target.place)
         if not full:
             basis, why = basis_of(self.workspace, self.target, self.commit)
-            if basis is not None:
+            if basis:
                 if self.is_saved(basis):
                     return ""
                 try:
@@ -292,7 +292,7 @@ class Backup:
             else:
                 return ""
         fresh = self._verified(final, None, [])
-        if before is not None and self._holds_all_of(before):
+        if before and self._holds_all_of(before):
             os.replace(fresh, final)
             return "full"
         if final.exists():

@@ -7,7 +7,6 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +44,8 @@ class RestoreResult:
     branch: str
     commit: CommitId
     files: int
-    notes: tuple[str, ...] = ()
-    ledgers: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...]
+    ledgers: Mapping[str, str]
 
 
 def restore(source: str, folder: Path, *, branch: str = "") -> RestoreResult:

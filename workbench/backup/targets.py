@@ -60,7 +60,7 @@ class Target:
     @property
     def help(self) -> str:
         """What to try where a place behind ssh cannot be reached; empty for all others."""
-        if self.local is not None or (_SCHEME.match(self.place) and not self.place.startswith("ssh://")):
+        if self.local or (_SCHEME.match(self.place) and not self.place.startswith("ssh://")):
             return ""
         host = self.place.removeprefix("ssh://").split("/")[0].split(":")[0]
         return (
@@ -87,10 +87,10 @@ def find_target(text: str, history: History | None = None) -> Target:
             f"{text!r} is not a backup target", hint="use a folder, a *.bundle file or a git remote"
         )
     url = ""
-    if history is not None and _REMOTE_NAME.fullmatch(text):
+    if history and _REMOTE_NAME.fullmatch(text):
         said = outcome(history.carrier, "config", "--null", "--get", f"remote.{text}.url").text
         url = said.split("\0")[0]
-    if history is not None and url:
+    if history and url:
         if Path(text).exists():
             raise UsageError(
                 f"{text} is a remote of this repository and a file or folder here",
@@ -102,7 +102,7 @@ def find_target(text: str, history: History | None = None) -> Target:
 
 def refuse_inside(target: Target, history: History) -> None:
     """Raise UsageError for a place inside the repository: it would be lost together with it."""
-    if target.local is None:
+    if not target.local:
         return
     place = Path(os.path.realpath(target.local))
     for inside in (history.top, history.common_dir, history.git_dir):

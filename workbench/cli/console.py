@@ -566,7 +566,7 @@ def bring_up_to_date(place: Workspace) -> None:
     """Add what programs wrote into replaced files to their files; say what has to wait."""
     if not (place.cache_dir() / "displaced").is_dir():
         return
-    from workbench.workspace.late_lines import carry_late, late_in, late_sentences
+    from workbench.workspace.late_writes import carry_late, late_in, late_sentences
 
     carry_late(place)
     for sentence in late_sentences([late for late in late_in(place) if late.text]):

@@ -55,8 +55,7 @@ from workbench.errors import (
 from workbench.frozen import frozen
 from workbench.memory.entry import LINES, RelPath, heading_path
 from workbench.memory.markdown import Document
-from workbench.operations.operation_spec import Kind, OperationSpec, Parameter
-from workbench.operations.registry import OPERATIONS
+from workbench.operations.registry import OPERATIONS, Kind, OperationSpec, Parameter
 from workbench.plural import plural
 from workbench.safety.terminal import cut
 from workbench.workspace.layout import QUARANTINE

@@ -44,7 +44,7 @@ from workbench.config.settings import DECLARED, FORMER_PRESETS
 from workbench.errors import UsageError, WorkbenchError
 from workbench.memory.entry import heading_path
 from workbench.plural import plural
-from workbench.workspace.late_lines import carry_late
+from workbench.workspace.late_writes import carry_late
 from workbench.workspace.registry import read_registry
 from workbench.workspace.snapshot import PastWorkspace, open_past
 from workbench.workspace.workspace import Workspace

@@ -31,7 +31,7 @@ from workbench.workspace.agent_layouts import existing
 from workbench.workspace.agent_load import load_states
 from workbench.workspace.declared_format import require_known_format
 from workbench.workspace.external_changes import record
-from workbench.workspace.late_lines import late_in, late_sentences
+from workbench.workspace.late_writes import late_in, late_sentences
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
 

@@ -6,7 +6,7 @@ A person says with words what the tools of an agent say with drafts: the same op
 from __future__ import annotations
 
 from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
-from workbench.operations.operation_spec import REASON, Kind, OperationSpec, Parameter
+from workbench.operations.registry import REASON, Kind, OperationSpec, Parameter
 
 _WHY = Parameter("reason", "The reason, stored with the operation.", required=True)
 _OTHER = Parameter("other", argument=True, required=True)

@@ -24,7 +24,7 @@ from workbench.memory.entry import Entry, Kind, without_emphasis
 from workbench.memory.markdown import Document
 from workbench.plural import first_few
 from workbench.safety.secrets import masked
-from workbench.workspace.late_lines import carry_late
+from workbench.workspace.late_writes import carry_late
 from workbench.workspace.locks import held, hold
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace

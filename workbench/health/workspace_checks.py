@@ -44,7 +44,7 @@ from workbench.temporary import scratch
 from workbench.workspace.declared_format import format_of, require_known_format
 from workbench.workspace.files import TEMPORARY_PREFIX
 from workbench.workspace.journaled_swap import Intent, Journal
-from workbench.workspace.late_lines import late_sentences
+from workbench.workspace.late_writes import late_sentences
 from workbench.workspace.layout import SETTINGS_FILE, STATE_DIR
 from workbench.workspace.ledger import BOOKS
 from workbench.workspace.locks import LockState, held, hold

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.operations.operation_spec import NO_SUBJECT, REASON, Kind, OperationSpec, Parameter
+from workbench.operations.registry import NO_SUBJECT, REASON, Kind, OperationSpec, Parameter
 
 _NAMES = Parameter("names", metavar="EPISODE...", required=True, many=True)
 

@@ -43,7 +43,7 @@ from workbench.llm.language_model import LanguageModel
 from workbench.memory.entry import Kind as FileKind
 from workbench.memory.episode import FOLDER
 from workbench.plural import plural
-from workbench.workspace.late_lines import CARRY_SECONDS, LateLines
+from workbench.workspace.late_writes import CARRY_SECONDS, LateLines
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace

@@ -24,6 +24,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 from workbench.errors import NotCuratableError, UsageError
 from workbench.frozen import frozen
@@ -59,7 +60,7 @@ class _Candidate:
     """
 
     block: tuple[Entry, ...]
-    rank: tuple[int, int, float, date, int]
+    rank: tuple[Any, ...]
     why: str
     evident: bool = True
 
@@ -111,9 +112,9 @@ def plan_archive(
             )
         if not workspace.budget_is_agents:
             notes.append(f"{keeps_all} would keep everything, if your agent loads that much")
-        found = ResolvedEntries(documents={memory.path: memory})
-        found.entries[memory.path] = [entry for candidate in chosen for entry in candidate.block]
-        found.titles += (entry.plain_title for entry in found.entries[memory.path])
+        entries = [entry for candidate in chosen for entry in candidate.block]
+        titles = [entry.plain_title for entry in entries]
+        found = ResolvedEntries({memory.path: memory}, {}, {memory.path: entries}, titles)
         notes += (f"“{candidate.block[0].plain_title}”: {candidate.why}" for candidate in chosen)
         if size > limit:
             notes.append(f"{size:,} of {limit:,} characters are left")
@@ -217,7 +218,7 @@ def last_recalls(records: Iterable[Mapping[str, object]]) -> dict[str, date]:
     days: dict[str, date] = {}
     for record in records:
         claim, at = record.get("claim"), parse_instant(record.get("at"))
-        if isinstance(claim, str) and at is not None:
+        if isinstance(claim, str) and at:
             days[claim] = max(days.get(claim, date.min), at.date())
     return days
 
@@ -242,15 +243,14 @@ def _candidates(
         if not over and firsts.setdefault(claims, block[0]) is not block[0] and not block[0].pinned:
             said_again.add(claims)
     for place, (block, claims, over) in enumerate(every):
-        entry, first = block[0], firsts.get(claims)
+        entry = block[0]
         if entry.pinned:
             continue
         if over:
-            found.append(_Candidate(block, (0, 0, 0.0, date.min, place), over))
-        elif first is not None and first is not entry:
-            why = f"line {first.start_line} says the same"
-            found.append(_Candidate(block, (1, 0, 0.0, date.min, place), why))
-        elif entry.provenance is not None and claims not in said_again:
+            found.append(_Candidate(block, (0, place), over))
+        elif (first := firsts[claims]) is not entry:
+            found.append(_Candidate(block, (1, place), f"line {first.start_line} says the same"))
+        elif entry.provenance and claims not in said_again:
             claim = claim_key(entry.text)
             recalls = int(_number(entry.field("recalls") or entry.field("recall_count"), 0))
             room = _room(memory, block)

@@ -56,12 +56,12 @@ class SettingChange:
     @property
     def overruled(self) -> str:
         """Why what was written does not count here; empty when it does."""
-        if self.setting is None:
+        if not self.setting:
             return ""
         where = self.setting.where
         if self.setting.origin is SettingOrigin.ENVIRONMENT and not self.setting.declared.secret:
             return f"{self.setting.variable} in the environment overrides it"
-        if where is None or where.path == self.path:
+        if not where or where.path == self.path:
             return ""
         return f"line {where.line} of {where.path.name} overrides it"
 
@@ -96,7 +96,7 @@ def check_value(name: str, value: Value, settings: Settings, check: Check | None
         raise unknown(name)
     made = checked(name, value)
     refuse_unfit(name, made)
-    if check is not None:
+    if check:
         check(replace(settings, **{name: made}))  # type: ignore[arg-type]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from datetime import date
 
 from workbench.errors import NotCuratableError, UsageError
@@ -54,14 +55,16 @@ def plan_merge(
     if target.entry.kind is Kind.MEMORY and not allow_flagged:
         require_clean(source.entry for source in named)
     today = today or date.today()
-    gone = [source for source in named if source.entry.kind not in _ORIGINALS]
-    base = _without(target, [source for source in gone if source.document is target.document])
+    gone: dict[RelPath, list[PromotionSource]] = defaultdict(list)
+    for source in named:
+        if source.entry.kind not in _ORIGINALS:
+            gone[source.document.path].append(source)
+    base = _without(target, gone.pop(target.document.path, []))
     data, became = merged(base, named, text=text, today=today)
     edits = [FileEdit(target.document.path, target.document.data, data)]
-    for path in dict.fromkeys(s.document.path for s in gone if s.document is not target.document):
-        there = [s for s in gone if s.document.path == path]
-        before = there[0].document
-        edits.append(FileEdit(path, before.data, take_out(before, list(_blocks(there)))))
+    for path, sources in gone.items():
+        before = sources[0].document
+        edits.append(FileEdit(path, before.data, take_out(before, _blocks(sources))))
     if target.entry.kind is Kind.MEMORY:
         edits += marks(named, today)
     plan = Plan(
@@ -144,24 +147,19 @@ def _chosen(workspace: Workspace, addresses: Sequence[str]) -> tuple[PromotionSo
 
 def _target(workspace: Workspace, named: Sequence[PromotionSource]) -> PromotionSource:
     curated = workspace.memory_path()
-    for source in named:
-        if source.document.path == curated:
-            return source
-    for source in named:
-        if source.entry.kind not in _ORIGINALS:
-            return source
-    raise NotCuratableError(
-        "logs and episodes are original records: their entries are not merged",
-        hint="promote one of these entries, then the others into it: `workbench promote ENTRY --into ENTRY`",
-    )
+    first = min(named, key=lambda one: (one.document.path != curated, one.entry.kind in _ORIGINALS))
+    if first.entry.kind in _ORIGINALS:
+        raise NotCuratableError(
+            "logs and episodes are original records: their entries are not merged",
+            hint="promote one of these entries, then the others into it: `workbench promote ENTRY --into "
+            "ENTRY`",
+        )
+    return first
 
 
-def _blocks(sources: Sequence[PromotionSource]) -> Iterator[Entry]:
-    """All parts of the blocks of these entries."""
-    for source in sources:
-        for entry in source.document.entries:
-            if entry.whole == source.entry.whole:
-                yield entry
+def _blocks(sources: Sequence[PromotionSource]) -> list[Entry]:
+    """All parts of the blocks of these entries, which are in one file."""
+    return [e for s in sources for e in s.document.entries if e.whole == s.entry.whole]
 
 
 def _without(target: PromotionSource, gone: Sequence[PromotionSource]) -> PromotionSource:
@@ -169,7 +167,7 @@ def _without(target: PromotionSource, gone: Sequence[PromotionSource]) -> Promot
     if not gone:
         return target
     document, entry = target.document, target.entry
-    entries = list(_blocks(gone))
+    entries = _blocks(gone)
     ordinal = entry.ordinal - sum(e.hash == entry.hash and e.ordinal < entry.ordinal for e in entries)
     left = document.with_data(take_out(document, entries))
     return PromotionSource(left, left.find(f"{entry.path}#{entry.hash}~{ordinal}"))

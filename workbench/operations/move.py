@@ -113,7 +113,14 @@ class Relocation:
                 )
             edits += (FileEdit(new, None, data), FileEdit(old, data, None))
         if self._arrived or not pages:
-            edits += self._edits()
+            changed = [
+                FileEdit(path, self._before[path], document.data)
+                for path, document in self._now.items()
+                if document.data != self._before[path]
+            ]
+            if not changed:
+                raise NotCuratableError("it is already there", hint="nothing was changed")
+            edits += changed
         entries = [entry for _, entry in self._found]
         plan = Plan(
             action=action,
@@ -126,16 +133,6 @@ class Relocation:
             notes=tuple(notes),
         )
         return telling_lost_links(self._workspace, plan)
-
-    def _edits(self) -> list[FileEdit]:
-        changed = [
-            FileEdit(path, self._before[path], document.data)
-            for path, document in self._now.items()
-            if document.data != self._before[path]
-        ]
-        if not changed:
-            raise NotCuratableError("it is already there", hint="nothing was changed")
-        return changed
 
     def _became(self, entries: Iterable[Entry]) -> tuple[str, ...]:
         """Where each of these entries stands now."""
@@ -242,7 +239,8 @@ def _carried(
         except NotCuratableError:
             carried = passage
             note = f"“{passage.title}” cannot record its origin: only the history shows it"
-    if least_trusted(trust, _trust_there(carried, target)) != _trust_there(carried, target):
+    there = _trust_there(carried, target)
+    if least_trusted(trust, there) != there:
         raise NotCuratableError(
             f"“{passage.title}” would be trusted more in {target.path} than here, and cannot record that",
             hint="nothing was changed; make it a list item or a paragraph first",

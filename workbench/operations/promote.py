@@ -131,7 +131,8 @@ def _added(
 def _last_chosen(workspace: Workspace) -> str | None:
     """The heading that was named for the newest promotion for which one was."""
     with contextlib.suppress(WorkbenchError):  # without a history nothing is remembered
-        for commit in islice(workspace.history.line(), _LOOKED_AT):
+        for name, _ in workspace.history.first_parents(_LOOKED_AT):
+            commit = workspace.history.commit(name)
             chosen = commit.trailer(_CHOSEN) if commit.trailer("Action") == "promote" else None
             # Whether it was undone takes looking at every operation since: only for what named a heading.
             if chosen:

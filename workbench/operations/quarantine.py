@@ -30,7 +30,7 @@ from workbench.memory.move import (
     section,
     unmarked,
 )
-from workbench.memory.provenance import parse_day
+from workbench.memory.provenance import Provenance, parse_day
 from workbench.operations.move import PageMove, Relocation
 from workbench.operations.sources import PAGES, gather
 from workbench.workspace.layout import QUARANTINE, SET_ASIDE, is_quarantined, scan
@@ -232,14 +232,13 @@ def _trails(documents: Iterable[Document]) -> dict[_Spot, str]:
 
 def _way_back(workspace: Workspace, passage: MovedBlock, trails: Mapping[_Spot, str]) -> _Return:
     """Where a passage came from; what it stood behind may be set aside itself and says behind what then."""
-    origin = passage.origin
-    target = origin.get(_FROM) if origin else None
+    origin = passage.origin or Provenance(())
+    target = origin.get(_FROM)
     if target is None or not workspace.layout.holds(target):
         raise NotCuratableError(
             f"“{passage.title}” does not record from which memory file it came",
             hint="forget it here, or edit the file by hand",
         )
-    assert origin is not None
     under = _split(origin.get(_UNDER))
     after: list[str] = []
     said = origin.get(_AFTER)
@@ -253,7 +252,7 @@ def _stands_again(relocation: Relocation, one: _Return) -> bool:
     """Whether it could be set down behind what it stood behind."""
     for said in one.after:
         place = behind(relocation.document(one.target), one.under, said)
-        if place is not None:
+        if place:
             with contextlib.suppress(NotCuratableError):
                 relocation.set_down(one.target, place, [one.passage])
                 return True

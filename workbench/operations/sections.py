@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -11,7 +10,6 @@ from functools import lru_cache
 from itertools import chain
 
 from workbench.errors import UsageError
-from workbench.frozen import frozen
 from workbench.memory.edit import is_heading
 from workbench.memory.markdown import Document
 from workbench.safety.terminal import visible_line
@@ -99,44 +97,31 @@ def _likeness(text: str, groups: Sequence[Sequence[str]]) -> list[float]:
     (Rocchio's centroids of tf-idf).
     """
     newest = min(_NEWEST, max(1, _COMPARED // len(groups)))
-    known = _counted(tuple((*group[:1], *group[1:][-newest:]) for group in groups))
+    centroids, rarity = _counted(tuple((*group[:1], *group[1:][-newest:]) for group in groups))
     asked = _grams(text)
-    own = math.hypot(*(known.rarity(gram) for gram in asked)) or 1.0
+    own = math.hypot(*(rarity(gram) for gram in asked)) or 1.0
     return [
-        sum(times[gram] * known.rarity(gram) ** 2 for gram in asked & times.keys()) / (length * own)
-        for times, length in zip(known.times, known.lengths, strict=True)
+        sum(times[gram] * rarity(gram) ** 2 for gram in asked & times.keys()) / (length * own)
+        for times, length in centroids
     ]
-
-
-@frozen
-class _Groups:
-    """Of each group how many of its texts have an n-gram, and the length of its centroid."""
-
-    times: Sequence[Counter[str]]
-    lengths: Sequence[float]
-    having: Counter[str]
-    texts: int
-
-    def rarity(self, gram: str) -> float:
-        """How much an n-gram tells, by the number of all texts that have it."""
-        return math.log(self.texts / (self.having[gram] + 0.5))
 
 
 @lru_cache(maxsize=1)  # several entries are promoted into one file
-def _counted(groups: tuple[tuple[str, ...], ...]) -> _Groups:
-    times = [Counter(chain.from_iterable(map(_grams, group))) for group in groups]
+def _counted(
+    groups: tuple[tuple[str, ...], ...],
+) -> tuple[list[tuple[Counter[str], float]], Callable[[str], float]]:
+    """Of each group how many of its texts have an n-gram, and the length of its centroid.
+
+    With them how much an n-gram tells, by the number of all texts that have it.
+    """
+    every = [Counter(chain.from_iterable(map(_grams, group))) for group in groups]
     having: Counter[str] = Counter()
-    for one in times:
-        having.update(one)
+    for times in every:
+        having.update(times)
     texts = 1 + sum(map(len, groups))
     rarity = [math.log(texts / (number + 0.5)) for number in range(texts)]
-    # Groups have thousands of n-grams, so no line of Python runs for each of them.
-    rare = (map(rarity.__getitem__, map(having.__getitem__, one)) for one in times)
-    lengths = [
-        math.hypot(*map(operator.mul, one.values(), weights))
-        for one, weights in zip(times, rare, strict=True)
-    ]
-    return _Groups(times, lengths, having, texts)
+    lengths = (math.hypot(*(times[gram] * rarity[having[gram]] for gram in times)) for times in every)
+    return list(zip(every, lengths, strict=True)), lambda gram: rarity[having[gram]]
 
 
 def _grams(text: str) -> frozenset[str]:

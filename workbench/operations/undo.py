@@ -18,8 +18,7 @@ from workbench.memory.provenance import Provenance
 from workbench.plural import first_few
 from workbench.safety.terminal import visible_line
 from workbench.workspace.layout import LEDGER, RECALL_TESTS, SETTINGS_FILE
-from workbench.workspace.ledger import ACTION
-from workbench.workspace.ledger_records import line_digest
+from workbench.workspace.ledger import ACTION, line_digest
 from workbench.workspace.plan import LedgerRecord, Operation, Plan, ledger_records
 from workbench.workspace.templates import TEMPLATES
 from workbench.workspace.transaction import LEDGER_TRAILER
@@ -43,7 +42,7 @@ def plan_undo(workspace: Workspace, operation: str | None = None) -> Plan:
     if operation is None:
         walk = workspace.operations.walk()
         target = next((o for o in walk if o.action not in _BOOKKEEPING and not o.undone), None)
-        if target is None:
+        if not target:
             raise NotCuratableError("there is nothing to undo")
     else:
         target = _found(workspace, operation)
@@ -78,7 +77,7 @@ def _standing_undo(workspace: Workspace, target: Operation) -> Operation:
         return target
     standing = (o for o in workspace.operations.walk() if o.undoes == target.id and not o.undone)
     found = next(standing, None) if target.undone else None
-    if found is None:
+    if not found:
         raise NotCuratableError(
             f"{target.id} is not undone, so there is nothing to redo", hint="undo undoes it"
         )
@@ -97,9 +96,9 @@ def _inverse(workspace: Workspace, target: Operation, action: str) -> Plan:
         if current != after
     )
     records = _taken_back(workspace, target, done)
-    if not edits and not records and target.undone:
-        raise NotCuratableError(f"{target.id} is already undone", hint="`workbench redo` redoes it")
     if not edits and not records:
+        if target.undone:
+            raise NotCuratableError(f"{target.id} is already undone", hint="`workbench redo` redoes it")
         raise NotCuratableError(f"the effect of {target.id} is already gone; nothing was changed")
     return Plan(
         action=action,
@@ -141,24 +140,21 @@ def _of_memory(workspace: Workspace, target: Operation) -> tuple[list[FileEdit],
     """
     edits = workspace.operations.edits(target.commit)
     ours = [edit for edit in edits if _is_memory(workspace, edit.path)]
-    others = [edit.path for edit in edits if not _is_memory(workspace, edit.path)]
-    if not ours and others:
+    others = [visible_line(edit.path) for edit in edits if edit not in ours]
+    if not others:
+        return ours, ()
+    named = ", ".join(first_few(others, _MOST_NAMED))
+    if not ours:
         raise NotCuratableError(
-            f"{target.id} changed no memory: {_named(others)}",
-            hint=f"git revert {target.commit[:12]} undoes it",
+            f"{target.id} changed no memory: {named}", hint=f"git revert {target.commit[:12]} undoes it"
         )
-    note = f"not memory, so not changed: {_named(others)}"
-    return ours, (note,) if others else ()
+    return ours, (f"not memory, so not changed: {named}",)
 
 
 def _is_memory(workspace: Workspace, path: RelPath) -> bool:
     """Whether undo may touch a file: memory, quarantine, queues, and what the workbench itself sets up."""
     ours = path.startswith("_system/") or path in _SET_UP
     return ours or workspace.layout.may_curate(path) or workspace.layout.is_queue(path)
-
-
-def _named(paths: list[RelPath]) -> str:
-    return ", ".join(first_few([*map(visible_line, paths)], _MOST_NAMED))
 
 
 def _is_gone(edit: FileEdit, current: bytes | None) -> bool:
@@ -310,14 +306,13 @@ def _keeps_entries(edit: FileEdit, current: bytes, reverted: bytes) -> bool:
     if not edit.path.endswith(".md"):
         return True
     before, after = edit.before or b"", edit.after or b""
-    written = {line.strip() for hunk in hunks(before, after) for line in hunk.new}
+    written = {line.strip() for hunk in hunks(before, after) for line in hunk.new} - {b""}
     then, left, result = (_standing(edit.path, data) for data in (before, after, reverted))
     needed: Counter[Standing] = Counter()
-    document = parse_document(edit.path, current, Kind.NOTE)
-    for block in blocks(document):
+    for block in blocks(parse_document(edit.path, current, Kind.NOTE)):
         one, span = _sign(block), span_of(block)
-        mixed = written.intersection(line.strip() for line in current[span.start : span.end].split(b"\n"))
-        if not (mixed - {b""}) and (one in then or one not in left):
+        lines = map(bytes.strip, current[span.start : span.end].split(b"\n"))
+        if written.isdisjoint(lines) and (one in then or one not in left):
             needed[one] += 1
     return needed <= result
 

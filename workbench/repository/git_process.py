@@ -55,7 +55,7 @@ class GitRunner(git.Git):  # type: ignore[misc]  # it has no types
             out, err = process.proc.communicate(data)
         finally:
             watch.ended.set()
-        if watch.error is not None:
+        if watch.error:
             raise watch.error
         return out or b"", err or b""
 

@@ -108,10 +108,8 @@ class History:
         """The folder of this checkout's own state (HEAD, the index)."""
         self.algorithm = algorithm
         self._digest_size = hashlib.new(algorithm).digest_size
-        self._identity = tuple(
-            configured.get(f"user.{key}") or fallback
-            for key, fallback in zip(("name", "email"), FALLBACK_IDENTITY, strict=True)
-        )
+        name, email = FALLBACK_IDENTITY
+        self._identity = configured.get("user.name") or name, configured.get("user.email") or email
         self._autocrlf = configured.get("core.autocrlf", "false")
         self._sees_programs = configured.get("core.filemode", "true") != "false"
         self._cut_off: frozenset[str] = frozenset()
@@ -122,8 +120,12 @@ class History:
         self.common_dir = common_dir
         """The folder that all worktrees of the repository share."""
         self._objects = ObjectReader(carrier)
-        self._kept_tree = functools.lru_cache(_KEPT_TREES)(self._read_tree)
-        self._kept_commit = functools.lru_cache(_KEPT_COMMITS)(self._read_commit)
+        self._kept_tree = functools.lru_cache(_KEPT_TREES)(
+            lambda name: trees.parse(self._objects.read(name, "tree"), self._digest_size)
+        )
+        self._kept_commit = functools.lru_cache(_KEPT_COMMITS)(
+            lambda name: parse_commit(name, self._objects.read(name, "commit"), cut_off=name in self._cut_off)
+        )
 
     @classmethod
     def open(cls, root: Path) -> History:
@@ -150,8 +152,7 @@ class History:
                     hint="if you trust it: git config --global --add safe.directory <its folder>",
                 )
             raise NoRepositoryError(os.fspath(root))
-        lines = found.text.split("\n")
-        git_dir, common_dir, bare, inside, algorithm, prefix = (*lines, "", "")[:6]
+        git_dir, common_dir, bare, inside, algorithm, prefix, *_ = [*found.text.split("\n"), "", ""]
         if bare == "true":
             raise RepositoryStateError(
                 f"{git_dir} is a bare repository: it has no files to curate",
@@ -180,7 +181,7 @@ class History:
 
     def begin(self) -> Path | None:
         """Have the git directory of ours where this is to be kept in one; what was made, if anything."""
-        if not self.own or self.other is None:
+        if not self.own or not self.other:
             return None
         before = self.git_dir
         self._go_on_in(*self.other.make())
@@ -206,15 +207,15 @@ class History:
     def close(self) -> None:
         """End the long-lived reading process."""
         self._objects.close()
-        if self.beside is not None:
+        if self.beside:
             self.beside.close()
-        if self.on_close is not None:
+        if self.on_close:
             self.on_close()
 
     @property
     def top(self) -> Path:
         """The folder that the repository keeps its files in: of the workspace, or above it."""
-        return Path(_top(self.carrier, self.prefix))
+        return _top(self._root, self.prefix)
 
     @property
     def shallow(self) -> bool:
@@ -269,7 +270,7 @@ class History:
 
         What a clone brought along could otherwise speak in our name.
         """
-        if self.beside is not None:
+        if self.beside:
             self.beside.require_untracked(folder)
         if self._staging.rows([RelPath(folder)]) or self.node(self.head(), folder):
             raise RepositoryStateError(
@@ -290,7 +291,7 @@ class History:
             preconditions.require_own(self._root, edit.path)
         if self.own or not (found := preconditions.ignored_of(self, self._staging, edits, self._autocrlf)):
             return
-        if self.other is None or not self.other.is_needed():
+        if not self.other or not self.other.is_needed():
             raise RepositoryStateError(
                 f"git ignores {found[0]}, and an action would store its text in the history "
                 "permanently; nothing was changed",
@@ -306,10 +307,6 @@ class History:
         """A commit's own data."""
         return self._kept_commit(commit)
 
-    def _read_commit(self, commit: CommitId) -> Commit:
-        data = self._objects.read(commit, "commit")
-        return parse_commit(commit, data, cut_off=commit in self._cut_off)
-
     def commits(
         self, *, path: RelPath | None = None, saying: str | None = None, batch: int = 256
     ) -> Iterator[Commit]:
@@ -319,15 +316,13 @@ class History:
         git walk from the start again, so each is twice as large, up to 8,192.
         """
         head = self.head()
-        if head is None:
+        if not head:
             return
-        only = ["--", ":(top,literal)" + self.prefix + path] if path else ["--"]
         said = ["--fixed-strings", f"--grep={saying}"] if saying else []
-        order = ["--date-order"] if path else []  # else git sorts those by their clocks alone
+        # With a path git sorts by their clocks alone, unless told.
+        asked = [*said, "--date-order", head, "--", self._literal(path)] if path else [*said, head, "--"]
         skip = 0
-        while True:
-            bounds = (f"--max-count={batch}", f"--skip={skip}")
-            names = self._names(*order, *bounds, *said, head, *only)
+        while names := self._names(f"--max-count={batch}", f"--skip={skip}", *asked):
             yield from map(self.commit, names)
             if len(names) < batch:
                 return
@@ -337,8 +332,7 @@ class History:
     def versions(self, path: RelPath) -> Iterator[tuple[CommitId, list[CommitId]]]:
         """The commits that changed a file, newest first, each with the latest ones before it that did."""
         if head := self.head():
-            only = ":(top,literal)" + self.prefix + path
-            out = self.run("rev_list", "--date-order", "--parents", head, "--", only)
+            out = self.run("rev_list", "--date-order", "--parents", head, "--", self._literal(path))
             for line in out.decode().splitlines():
                 name, *before = map(CommitId, line.split())
                 yield name, before
@@ -353,7 +347,11 @@ class History:
         return self._names("--topo-order", "--reverse", "--all", *([head] if head else []), "--")
 
     def _names(self, *arguments: str) -> list[CommitId]:
-        return [CommitId(name) for name in self.run("rev_list", *arguments).decode().split()]
+        return list(map(CommitId, self.run("rev_list", *arguments).decode().split()))
+
+    def _literal(self, path: str) -> str:
+        """A path as git takes it that means just this file, whatever marks are in its name."""
+        return f":(top,literal){self.prefix}{path}"
 
     def line_commits(self, commit: CommitId, path: RelPath) -> list[CommitId]:
         """For each line of a file in a commit, the commit that brought it. Raises RepositoryStateError."""
@@ -366,7 +364,7 @@ class History:
         hexadecimal digits.
         """
         head = self.head()
-        if head is None:
+        if not head:
             return []
         names = self._names("--topo-order", "--fixed-strings", f"--grep=Operation: {prefix}", head, "--")
         objects = self.run("rev_parse", f"--disambiguate={prefix}").decode().split()
@@ -376,22 +374,14 @@ class History:
         whole = [commit for commit in commits if prefix in (commit.id, commit.operation)]
         return whole or [c for c in commits if c.id.startswith(prefix) or c.operation.startswith(prefix)]
 
-    def line(self) -> Iterator[Commit]:
-        """The commits on HEAD's line of first parents, newest first, read as they are asked for."""
-        name = self.head()
-        while name is not None:
-            commit = self.commit(name)
-            yield commit
-            name = commit.parent
-
     def first_parents(self, most: int = -1) -> list[tuple[CommitId, datetime]]:
         """The newest ``most`` commits on HEAD's line of first parents with their moments, newest first."""
         head = self.head()
-        if head is None:
+        if not head:
             return []
         wanted = ("--first-parent", "--timestamp", f"--max-count={most}", head, "--")
-        lines = self.run("rev_list", *wanted).decode("ascii", "replace").splitlines()
-        return [(CommitId(name), moment(seconds)) for seconds, name in (line.split()[:2] for line in lines)]
+        rows = map(str.split, self.run("rev_list", *wanted).decode("ascii", "replace").splitlines())
+        return [(CommitId(name), moment(seconds)) for seconds, name, *_ in rows]
 
     def blob_changes(
         self, path: RelPath, pairs: Iterable[Pair]
@@ -404,22 +394,22 @@ class History:
         before = dict(pairs)
         options = ("--stdin", "-r", "-z", "--raw", "--no-abbrev", "--no-renames")
         asked = "".join(f"{new} {old}\n" for new, old in before.items()).encode()
-        out = ask(self.carrier, "diff_tree", *options, "--", f":(top,literal){full}", data=asked)
+        out = ask(self.carrier, "diff_tree", *options, "--", self._literal(path), data=asked)
         found: dict[Pair, tuple[BlobId | None, BlobId | None]] = {}
         commit = CommitId("")
-        parts = iter(out.split(b"\0"))
+        parts = iter(os.fsdecode(out).split("\0"))
         for part in parts:
-            if not part.startswith(b":"):
-                commit = CommitId(part.decode("ascii", "replace").strip())
-            elif next(parts, b"") == os.fsencode(full):
-                old_mode, new_mode, old, new = part[1:].decode("ascii").split(" ")[:4]
+            if not part.startswith(":"):
+                commit = CommitId(part.strip())
+            elif next(parts, "") == full:
+                old_mode, new_mode, old, new = part[1:].split(" ")[:4]
                 found[commit, before[commit]] = _file(old_mode, old), _file(new_mode, new)
         return found
 
     def blob(self, commit: CommitId | None, path: RelPath) -> bytes | None:
         """A file's bytes in a commit, or None where it is not there."""
         found = self.blob_id(commit, path)
-        return None if found is None else self._objects.read(found, "blob")
+        return self._objects.read(found, "blob") if found else None
 
     def blob_id(self, commit: CommitId | None, path: RelPath) -> BlobId | None:
         """The name of a file's bytes in a commit."""
@@ -435,9 +425,9 @@ class History:
             return ()
         before = self.commit(commit.parent).tree if commit.parent else None
         prefix = os.fsencode(self.prefix)
-        changed = (path for path, _, _ in trees.changed(self.tree, before, commit.tree))
-        below = sorted(path[len(prefix) :] for path in changed if path.startswith(prefix))
-        return tuple(RelPath(os.fsdecode(path)) for path in below)
+        changed = sorted(path for path, _, _ in trees.changed(self.tree, before, commit.tree))
+        below = (path[len(prefix) :] for path in changed if path.startswith(prefix))
+        return tuple(map(RelPath, map(os.fsdecode, below)))
 
     def files_in(
         self, commit: CommitId, enter: Callable[[str, str], bool]
@@ -446,8 +436,7 @@ class History:
 
         It is given the folder's path and the name of its tree.
         """
-        for path, blob in trees.files(self.tree, self.commit(commit).tree, self.prefix, enter):
-            yield RelPath(path), BlobId(blob)
+        return trees.files(self.tree, self.commit(commit).tree, self.prefix, enter)
 
     def stored(self, blob: str, kind: str = "blob") -> bytes:
         """The bytes of a blob, or of another object. Raises RepositoryStateError where there is none."""
@@ -485,9 +474,9 @@ class History:
     def store(self, data: bytes, kind: str = "blob") -> BlobId:
         """Keep ``data`` in the object database, flushed to the disk, and return its name."""
         if self._gathered.objects is not None:
-            name = object_name(kind, data, self.algorithm)
+            name = BlobId(object_name(kind, data, self.algorithm))
             self._gathered.objects[name] = kind, data
-            return BlobId(name)
+            return name
         options = ("--no-filters",) if kind == "blob" else ()
         return BlobId(self.feed(data, "hash_object", "-t", kind, "-w", *options, "--stdin"))
 
@@ -510,15 +499,14 @@ class History:
 
         A file keeps its mode; those among ``programs`` that are new to git become executable.
         """
-        tree = self.commit(parent).tree if parent else None
         wanted: dict[tuple[bytes, ...], trees.Node | None] = {}
         for path, blob in changes.items():
             mode = trees.PROGRAM if self._sees_programs and path in programs else trees.FILE
-            parts = tuple(os.fsencode(self.prefix + path).split(b"/"))
-            wanted[parts] = trees.Node(mode, blob) if blob else None
-        tree = trees.splice(self.tree, self.store_tree, tree, wanted)
-        parents = (parent,) if parent else ()
-        return self.commit_of(tree or self.store_tree({}), parents, message, author=author)
+            parts = os.fsencode(self.prefix + path).split(b"/")
+            wanted[*parts] = trees.Node(mode, blob) if blob else None
+        before = self.commit(parent).tree if parent else None
+        tree = trees.splice(self.tree, self.store_tree, before, wanted) or self.store_tree({})
+        return self.commit_of(tree, (parent,) if parent else (), message, author=author)
 
     def commit_of(
         self, tree: str, parents: Sequence[CommitId], message: str, *, author: tuple[str, str] | None = None
@@ -579,18 +567,15 @@ class History:
         """A tree, which the caller may change."""
         return self._kept_tree(name).copy()
 
-    def _read_tree(self, name: str) -> trees.Tree:
-        return trees.parse(self._objects.read(name, "tree"), self._digest_size)
-
     def node(self, commit: CommitId | None, path: str) -> trees.Node | None:
         """What stands at a path in a commit."""
-        if commit is None:
+        if not commit:
             return None
         tree = self.commit(commit).tree
         parts = os.fsencode(self.prefix + path).split(b"/")
         for part in parts[:-1]:
             node = self._kept_tree(tree).get(part)
-            if node is None or not node.is_tree:
+            if not node or not node.is_tree:
                 return None
             tree = node.id
         return self._kept_tree(tree).get(parts[-1])
@@ -624,12 +609,11 @@ def _file(mode: str, name: str) -> BlobId | None:
     return BlobId(name) if mode.startswith("100") else None
 
 
-def _top(carrier: Any, prefix: str) -> str:
-    root = os.fspath(carrier.working_dir)
-    return (root[: -len(prefix)] if prefix else root) or "/"
+def _top(root: Path, prefix: str) -> Path:
+    return root.parents[prefix.count("/") - 1] if prefix else root
 
 
 def _use(carrier: Any, git_dir: Path, prefix: str) -> None:
     """Have every command work on this git directory, on its own index, and on nothing else."""
-    carrier.set_persistent_git_options(git_dir=os.fspath(git_dir), work_tree=_top(carrier, prefix))
+    carrier.set_persistent_git_options(git_dir=git_dir, work_tree=_top(Path(carrier.working_dir), prefix))
     carrier.update_environment(GIT_INDEX_FILE=os.fspath(git_dir / "index"))

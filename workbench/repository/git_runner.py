@@ -34,7 +34,11 @@ _OLDEST = (2, 31)
 """Older ones ignore the overrides: they are given in variables that came with 2.31."""
 _FLUSHES_ALL = (2, 36)
 """Older ones do not know `core.fsync`, and flush objects only by a setting that newer ones warn of."""
-_FILTER_KEYS = ("clean", "smudge", "process")
+_OFF = {
+    "filter": {"clean": "", "smudge": "", "process": "", "required": "false"},
+    "hook": {"event": "", "enabled": "false"},
+}
+"""What switches off a filter, or a hook that newer versions configure, that has a name."""
 _SSH = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT")
 """How the person starts ssh. Only a backup reaches another place: elsewhere no protocol is allowed."""
 _LAST = 4
@@ -182,10 +186,8 @@ def network_carrier(folder: Path) -> Any:
         "core.multiPackIndex": "false",
         "pack.useBitmaps": "false",
     }
-    carrier.update_environment(
-        GIT_ALLOW_PROTOCOL=":".join(PROTOCOLS),
-        **_overriding(configuration(carrier), wanted),
-    )
+    overrides = configuration_overrides(configuration(carrier), carrier.version_info, wanted)
+    carrier.update_environment(GIT_ALLOW_PROTOCOL=":".join(PROTOCOLS), **overrides)
     return carrier
 
 
@@ -197,23 +199,20 @@ def configuration(carrier: Any) -> dict[str, str]:
     return dict(record.partition("\n")[::2] for record in records if record)
 
 
-def configuration_overrides(configured: Mapping[str, str], version: tuple[int, ...]) -> dict[str, str]:
-    """Environment variables that win over every configuration file.
+def configuration_overrides(
+    configured: Mapping[str, str], version: tuple[int, ...], wanted: Mapping[str, str] = _OVERRIDES
+) -> dict[str, str]:
+    """Environment variables that win over every configuration file, with the values that are ``wanted``.
 
     Filters are emptied by name: even a plain index update may hash a file that changed in the same
     instant, and would run its clean filter for that.
     """
-    flushing = {} if version >= _FLUSHES_ALL else {"core.fsyncObjectFiles": "true"}
-    return _overriding(configured, _OVERRIDES | flushing)
-
-
-def _overriding(configured: Mapping[str, str], wanted: dict[str, str]) -> dict[str, str]:
-    """The variables that give these values, and switch off what is ``configured`` by name."""
-    filters = {key.rpartition(".")[0] for key in configured if key.startswith("filter.")}
-    for name in sorted(filters):
-        wanted |= {f"{name}.{key}": "" for key in _FILTER_KEYS} | {f"{name}.required": "false"}
-    for name in sorted({key.rpartition(".")[0] for key in configured if key.startswith("hook.")}):
-        wanted |= {f"{name}.event": "", f"{name}.enabled": "false"}  # hooks that newer versions configure
+    wanted = dict(wanted)
+    if version < _FLUSHES_ALL:
+        wanted["core.fsyncObjectFiles"] = "true"
+    for key in configured:
+        kind, name = key.partition(".")[0], key.rpartition(".")[0]
+        wanted |= {f"{name}.{setting}": value for setting, value in _OFF.get(kind, {}).items()}
     environment = {"GIT_CONFIG_COUNT": str(len(wanted))}
     for number, (key, value) in enumerate(wanted.items()):
         environment[f"GIT_CONFIG_KEY_{number}"] = key

@@ -117,7 +117,7 @@ class Staging:
         if self._stands_at(row, kept) or self._stands_at(row, on_disk) or self._lags(row, edit.path):
             return
         what = "has staged changes that differ from the file"
-        if row is None:
+        if not row:
             what = "is staged as deleted, but the file exists"
         raise RepositoryStateError(
             f"{edit.path} {what}; nothing was changed",
@@ -138,13 +138,13 @@ class Staging:
         lines: list[tuple[RelPath, str | None, IndexRow | None]] = []
         for path in wanted:
             row, node = staged.get(path), self._history.node(new, path)
-            if node is not None and not node.is_file:
+            if node and not node.is_file:
                 node = None
-            if row is not None and (row.stage != "0" or (node is not None and row.blob == node.id)):
+            if row and (row.stage != "0" or (node and row.blob == node.id)):
                 continue
-            if not self._stands_at(row, self._history.blob_id(old, path)) and not self._lags(row, path):
+            if not (self._stands_at(row, self._history.blob_id(old, path)) or self._lags(row, path)):
                 continue
-            to = f"{row.mode if row else node.mode.decode()} {node.id}" if node is not None else None
+            to = f"{row.mode if row else node.mode.decode()} {node.id}" if node else None
             if to or row:
                 lines.append((path, to, row))
         if not lines:
@@ -176,7 +176,7 @@ class Staging:
 
     def _stands_at(self, row: IndexRow | None, blob: BlobId | None) -> bool:
         """Whether the index says this of a file. `git add -N` says that it is still to come."""
-        if row is None:
+        if not row:
             return blob is None
         return row.blob == blob or (blob is None and row.blob == self._history.name_of(b""))
 

@@ -47,7 +47,7 @@ def prepare_empty(folder: Path, *, algorithm: str, objects: Path | None = None) 
     extension = _SHA256 if sha256 else ""
     (folder / "config").write_text(_CONFIG.format(version=1 if sha256 else 0, extension=extension))
     (folder / "HEAD").write_text("ref: refs/heads/none\n")
-    if objects is not None:
+    if objects:
         (folder / "objects" / "info" / "alternates").write_bytes(_quoted(os.fsencode(objects)) + b"\n")
 
 

@@ -192,7 +192,7 @@ class ObjectReader:
         """End the process; it is started again when something else is read."""
         with self._lock:
             process, self._process = self._process, None
-        if process is not None:
+        if process:
             for stream in (process.stdin, process.stdout, process.stderr):
                 with contextlib.suppress(BrokenPipeError):  # what was not sent is of no use now
                     stream.close()
@@ -221,7 +221,7 @@ class ObjectReader:
 
     def _ask(self, name: str) -> bytes:
         """The header line for ``name``; empty when the process is gone."""
-        if self._process is None:
+        if not self._process:
             self._process = self._carrier.cat_file("--batch", as_process=True, istream=PIPE)
             os.set_blocking(self._process.stderr.fileno(), False)
         with contextlib.suppress(BlockingIOError):  # warnings that nobody reads would fill the pipe

@@ -92,12 +92,12 @@ def ignored_of(
     head = history.head()
     for edit in edits:
         row = rows.get(edit.path)
-        if row is not None:
+        if row:
             require_settled(row, edit)
         index.require_nothing_else(head, row, edit)
         versions = tuple(data for data in (edit.before, edit.after) if data is not None)
         has_crlf = any(b"\r\n" in data for data in versions)
-        kept = history.stored(BlobId(row.blob)) if has_crlf and row is not None else b""
+        kept = history.stored(BlobId(row.blob)) if has_crlf and row else b""
         require_same_bytes(edit.path, said[edit.path], autocrlf, versions, kept)
     return ()
 

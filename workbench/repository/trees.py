@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from workbench.errors import RepositoryStateError
 from workbench.frozen import frozen
+from workbench.memory.entry import RelPath
+from workbench.repository.objects import BlobId
 
 _FOLDER = b"40000"
 FILE = b"100644"
@@ -60,30 +62,26 @@ def splice(
     written once, however many of its files change. Raises RepositoryStateError when a link or a submodule
     stands on the way.
     """
-    nodes = read(tree) if tree else {}
+    here = {name: change for (name, *rest), change in changes.items() if not rest}
     below: dict[bytes, dict[tuple[bytes, ...], Node | None]] = {}
-    here: dict[bytes, Node | None] = {}
     for (name, *rest), change in changes.items():
         if rest:
             below.setdefault(name, {})[tuple(rest)] = change
-        else:
-            here[name] = change
-    for name, change in here.items():
-        if change is None and name in nodes and not nodes[name].is_tree:
-            del nodes[name]
+    there = read(tree) if tree else {}
+    nodes = {name: node for name, node in there.items() if node.is_tree or here.get(name, node)}
     for name, deeper in below.items():
-        there = nodes.pop(name, None)
-        if there is not None and not there.is_tree:
+        folder = nodes.pop(name, None)
+        if folder and not folder.is_tree:
             raise RepositoryStateError(
                 f"{name.decode('utf-8', 'replace')} is a link or a submodule in git, not a folder",
                 hint="open the workspace inside it instead",
             )
-        if folder := splice(read, write, there.id if there else None, deeper):
-            nodes[name] = Node(_FOLDER, folder)
+        if spliced := splice(read, write, folder.id if folder else None, deeper):
+            nodes[name] = Node(_FOLDER, spliced)
     for name, change in here.items():
-        if change is not None:
-            there = nodes.get(name)
-            nodes[name] = Node(there.mode, change.id) if there is not None and there.is_file else change
+        if change:
+            file = nodes.get(name)
+            nodes[name] = Node(file.mode, change.id) if file and file.is_file else change
     return write(nodes) if nodes else None
 
 
@@ -107,7 +105,9 @@ def changed(
                 yield at + name, first, second
 
 
-def files(read: Reader, tree: str, top: str, enter: Callable[[str, str], bool]) -> Iterator[tuple[str, str]]:
+def files(
+    read: Reader, tree: str, top: str, enter: Callable[[str, str], bool]
+) -> Iterator[tuple[RelPath, BlobId]]:
     """Each regular file below the folder ``top`` (empty, or ending in a slash) with the name of its blob.
 
     Paths count from ``top``; ``enter`` is asked for each folder, by its path and the name of its tree. A name
@@ -122,7 +122,7 @@ def files(read: Reader, tree: str, top: str, enter: Callable[[str, str], bool]) 
             if b"/" in part:
                 continue
             if node.is_file and below:
-                yield path[len(top) :], node.id
+                yield RelPath(path[len(top) :]), BlobId(node.id)
             elif node.is_tree and (
                 top.startswith(path + "/") or (below and enter(path[len(top) :], node.id))
             ):

@@ -145,7 +145,7 @@ class AgentLayout:
         if self.limits_in and os.path.isfile(root / self.limits_in[0]):
             return True
         found = existing(root, self.signs)
-        if self.says is None:
+        if not self.says:
             return next(found, None) is not None
         heads = (_head(path) for path, _ in zip(found, range(_LOOKED_AT), strict=False))
         return any(self.says.search(head) for head in heads)
@@ -160,7 +160,7 @@ def found_on_this_machine() -> Iterator[tuple[AgentLayout, Path]]:
     for layout in LAYOUTS:
         for place in layout.places():
             root = folder_at(place)
-            if root is None or root in seen or any(root in one.parents for one in seen):
+            if not root or root in seen or any(root in one.parents for one in seen):
                 continue
             if not any(
                 layout is seen[one] and layout.reaches(one, root) for one in root.parents if one in seen
@@ -206,10 +206,10 @@ def limits_said(root: Path, agents: Iterable[AgentLayout]) -> tuple[LoadLimit, .
 def layouts_named(names: Iterable[str]) -> tuple[AgentLayout, ...]:
     """The layouts that a setting names. Raises UsageError for a name that there is not."""
     known = {one.name: one for one in LAYOUTS}
-    for name in names:
-        if name not in known:
-            raise UsageError(f"layout does not accept {name!r}", hint="known: " + ", ".join(known))
-    return tuple(known[name] for name in names)
+    try:
+        return tuple(known[name] for name in names)
+    except KeyError as error:
+        raise UsageError(f"layout does not accept {error}", hint="known: " + ", ".join(known)) from error
 
 
 def _home() -> Path:

@@ -162,7 +162,7 @@ class Decisions:
     def closed(self, name: Name, proposed: int) -> bool:
         """Whether nothing waits under a name that was proposed so many times."""
         decision = self.newest.get(name)
-        if decision is None or decision.decision == "deferred":
+        if not decision or decision.decision == "deferred":
             return False
         return _blocks(decision) or proposed <= decision.seen
 

@@ -12,15 +12,13 @@ from workbench.memory.entry import RelPath
 from workbench.repository.git_repository import History
 from workbench.repository.git_runner import ask
 from workbench.repository.objects import BlobId, CommitId
-from workbench.workspace.layout import LEDGER, QUARANTINE, SETTINGS_FILE, Layout, scan
+from workbench.workspace.layout import HIDDEN, LEDGER, QUARANTINE, SETTINGS_FILE, Layout, scan
 from workbench.workspace.plan import Operation
 
 if TYPE_CHECKING:
     from workbench.workspace.workspace import Workspace
 
-_BESIDE = Layout(
-    include=(SETTINGS_FILE, f"{QUARANTINE}**/*.md", f"{LEDGER}**"), exclude=("**/.*", "**/.*/**")
-)
+_BESIDE = Layout(include=(SETTINGS_FILE, f"{QUARANTINE}**/*.md", f"{LEDGER}**"), exclude=HIDDEN)
 """What is kept with the memory although it is not searched."""
 _SLACK_SECONDS = 5.0
 """By so much the clocks of files and commits may differ."""
@@ -81,7 +79,7 @@ def unrecorded(
     only ``names`` are asked for, new files are not read, and the bytes of no file are kept.
     """
     kept = recorded_files(workspace, head)
-    since = 0.0 if whole or head is None else workspace.history.commit(head).when.timestamp() - _SLACK_SECONDS
+    since = 0.0 if whole or not head else workspace.history.commit(head).when.timestamp() - _SLACK_SECONDS
     changes: dict[RelPath, bytes | None] = {}
     here = {
         file.path: file.ctime_ns / 1e9
@@ -111,7 +109,7 @@ def unrecorded(
 
 def recorded_files(workspace: Workspace, commit: CommitId | None) -> dict[RelPath, BlobId]:
     """The files of a commit that are kept with the memory, with the names of their bytes."""
-    if commit is None:
+    if not commit:
         return {}
 
     def enter(folder: str, _: str) -> bool:
@@ -129,7 +127,7 @@ def _gone(workspace: Workspace, missing: list[RelPath]) -> list[RelPath]:
     history = workspace.history
     with contextlib.suppress(NoRepositoryError), contextlib.ExitStack() as stack:
         person = history.beside if history.own else history
-        if person is None:  # it was the history itself when that was opened, or there is none
+        if not person:  # it was the history itself when that was opened, or there is none
             person = stack.enter_context(contextlib.closing(History.open(workspace.root)))
         rows = os.fsdecode(ask(person.carrier, "ls_files", "-t", "-z")).split("\0")
         left_out = {row[2:] for row in rows if row.startswith("S ")}

@@ -67,7 +67,7 @@ def place(folder: int, name: str, target: str) -> None:
 def _rename(folder: int, first: str, second: str, how: int) -> bool:
     """Whether the system could do it; False where it has no such call."""
     call = _system_call()
-    if call is None:
+    if not call:
         return False
     if call(folder, os.fsencode(first), folder, os.fsencode(second), how) == 0:
         return True
@@ -79,10 +79,9 @@ def _rename(folder: int, first: str, second: str, how: int) -> bool:
 
 @cache
 def _system_call() -> Callable[[int, bytes, int, bytes, int], int] | None:
-    library = ctypes.CDLL(None, use_errno=True)
     name = "renameatx_np" if sys.platform == "darwin" else "renameat2"
-    function = getattr(library, name, None)
-    if function is None:
+    function = getattr(ctypes.CDLL(None, use_errno=True), name, None)
+    if not function:
         return None
     function.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
     function.restype = ctypes.c_int
@@ -242,8 +241,7 @@ class Files:
     def is_same_file(self, path: RelPath, name: str) -> bool:
         """Whether ``name`` in the folder of ``path`` is the very same file under a second name."""
         with contextlib.suppress(FileNotFoundError), self._folder(path) as (folder, own):
-            first, second = _stat(folder, own), _stat(folder, name)
-            return (first.st_dev, first.st_ino) == (second.st_dev, second.st_ino)
+            return os.path.samestat(_stat(folder, own), _stat(folder, name))
         return False
 
     def rename(self, path: RelPath, old: str, new_folder: Path, new: str) -> None:
@@ -435,7 +433,7 @@ def _write_new(
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(name, flags, 0o600 if like else mode, dir_fd=folder)
     try:
-        if like is not None:
+        if like:
             with _opened(folder, like, like, os.O_RDONLY) as source:
                 _copy_standing(source, descriptor)
         _write_all(descriptor, data)
@@ -454,14 +452,10 @@ def _copy_standing(source: int, target: int) -> None:
 
     An agent that runs as somebody else must be able to go on writing to its file.
     """
-    had, has = os.fstat(source), os.fstat(target)
-    for owner, group, differs in (
-        (-1, had.st_gid, had.st_gid != has.st_gid),
-        (had.st_uid, -1, had.st_uid != has.st_uid),
-    ):
-        if differs:
-            with contextlib.suppress(OSError):
-                os.fchown(target, owner, group)
+    had = os.fstat(source)
+    for owner, group in ((-1, had.st_gid), (had.st_uid, -1)):
+        with contextlib.suppress(OSError):
+            os.fchown(target, owner, group)
     os.fchmod(target, stat.S_IMODE(had.st_mode))  # after the owner, whose change takes bits away
     with contextlib.suppress(OSError):
         for attribute in os.listxattr(source) if hasattr(os, "listxattr") else ():

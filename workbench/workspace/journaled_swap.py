@@ -161,14 +161,13 @@ class Steps:
 
     def _finish(self, step: FileStep) -> bool:
         before, after = self._bytes(step.before), self._bytes(step.after)
-        try:
+        now, state, tail = None, "foreign", b""
+        with contextlib.suppress(NotMemoryError):  # a link or a folder now
             now = self._files.read_or_none(step.path)
-            state = _state(now, before, after)
-        except NotMemoryError:  # a link or a folder now
-            now, state = None, "foreign"
+            state, tail = _state(now, before, after)
         versions = sorted((v for v in (before, after) if v is not None), key=len, reverse=True)
         for name in _left(step.temporary):
-            foreign = self._settle(step.path, name, now, versions)
+            foreign = self._settle(step.path, name, tail, versions)
             if foreign and state == "new":
                 # Killed between the two swaps of a conflict: the version beside is somebody else's.
                 self._files.swap_beside(step.path, name)
@@ -179,7 +178,6 @@ class Steps:
                 self._displaced.keep(step.path, name, None)
         if state != "old":
             return state == "new"
-        tail = (now or b"")[len(before or b"") :]
         target = after if not tail else (after or b"") + tail
         try:
             self._replace(FileEdit(step.path, now, target), step)
@@ -196,7 +194,7 @@ class Steps:
             return
         if now is not None and (edit.after is None or not now.startswith(edit.after)):
             return
-        if written.displaced is None:
+        if not written.displaced:
             tail = (now or b"")[len(edit.after or b"") :] or None
             with contextlib.suppress(ChangedError):
                 back = replace(step, temporary=_back(step.temporary))
@@ -223,11 +221,11 @@ class Steps:
         try:
             written = self._files.replace(path, before, edit.after, temporary=step.temporary, mode=step.mode)
         except ChangedError as changed:
-            if changed.left is not None:
+            if changed.left:
                 with _or_torn():
                     self._displaced.keep(path, changed.left, changed.known)
             raise
-        if written.displaced is not None:
+        if written.displaced:
             try:
                 self._displaced.keep(path, written.displaced, (before or b"") + written.carried)
             except (WorkbenchError, OSError):
@@ -236,8 +234,8 @@ class Steps:
                 raise
         return written
 
-    def _settle(self, path: RelPath, name: str, now: bytes | None, versions: list[bytes]) -> bool:
-        """Put a temporary file that was left behind where it belongs.
+    def _settle(self, path: RelPath, name: str, tail: bytes, versions: list[bytes]) -> bool:
+        """Put a temporary file that was left behind where it belongs; ``tail`` is in the file already.
 
         Does nothing and returns True when it holds text that is in neither version.
         """
@@ -252,8 +250,7 @@ class Steps:
             return False
         for version in versions:
             if content.startswith(version):
-                carried = now is not None and content[len(version) :] in now[_known(now, versions) :]
-                self._displaced.keep(path, name, content if carried else version)
+                self._displaced.keep(path, name, content if content[len(version) :] in tail else version)
                 return False
         return True
 
@@ -275,25 +272,21 @@ def private_modes(steps: Iterable[FileStep]) -> list[tuple[str, str]]:
     ]
 
 
-def _state(now: bytes | None, before: bytes | None, after: bytes | None) -> str:
-    """Whether a file is ``old``, ``new``, or ``foreign``: something that we never planned on.
+def _state(now: bytes | None, before: bytes | None, after: bytes | None) -> tuple[str, bytes]:
+    """Whether a file is ``old``, ``new``, or ``foreign``: something that we never planned on; what it adds.
 
     An agent may have appended to either version, and either may be a prefix of the other: the longer one
     that fits decides.
     """
     if now is None:
-        return "new" if after is None else "old" if before is None else "foreign"
+        return "new" if after is None else "old" if before is None else "foreign", b""
     fitting = [
         (len(version), name)
         for version, name in ((before, "old"), (after, "new"))
         if version is not None and now.startswith(version)
     ]
-    return max(fitting)[1] if fitting else "foreign"
-
-
-def _known(now: bytes, versions: list[bytes]) -> int:
-    """How many of the bytes that stand there now are those of a version, the longest that fits."""
-    return next((len(version) for version in versions if now.startswith(version)), 0)
+    known, state = max(fitting, default=(0, "foreign"))
+    return state, now[known:]
 
 
 def _left(temporary: str) -> list[str]:

@@ -8,6 +8,8 @@ no known version is never deleted: it goes to ``.workbench/conflicts/`` for the 
 
 A note whose seal does not fit came with an archive, a copied folder or an older version: nothing is done by
 it before the person has looked at it.
+
+Late lines are what programs wrote into such files: every command adds them before it reads.
 """
 
 from __future__ import annotations
@@ -17,21 +19,25 @@ import errno
 import hashlib
 import json
 import os
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from workbench.config.read_only import VARIABLE
 from workbench.errors import BusyError, UsageError, WorkbenchError, WriteFailedError
 from workbench.frozen import frozen
 from workbench.memory.entry import RelPath
+from workbench.plural import plural
 from workbench.processes import boot_moment, has_writers
 from workbench.special_files import make_folder, open_regular, read_regular
 from workbench.workspace.files import Files
-from workbench.workspace.layout import LEDGER
+from workbench.workspace.layout import LEDGER, STATE_DIR
 from workbench.workspace.seal import Seal, read_note
 from workbench.workspace.state_files import write_state
+from workbench.workspace.workspace import Workspace
 
 SETTLED_SECONDS = 2.0
 """For how long a replaced file is kept in any case: a program may be in the middle of opening it. Also how
@@ -147,8 +153,14 @@ class Displaced:
         if self._conflicts.is_symlink() or not self._conflicts.is_dir():
             return ()
         kept = [path for path in self._conflicts.iterdir() if path.suffix != ".json"]
-        found = (_conflict(path, self._may_be_of) for path in kept)
-        return tuple(sorted(found, key=lambda conflict: (conflict.since, conflict.kept.name)))
+        return tuple(sorted(map(self._conflict, kept), key=lambda one: (one.since, one.kept.name)))
+
+    def _conflict(self, kept: Path) -> Conflict:
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+            note = json.loads(read_regular(_beside(kept)))
+            path, since = str(note["path"]), float(note["since"])
+            return Conflict(kept, RelPath(path) if self._may_be_of(path) else None, since)
+        return Conflict(kept, None, 0.0)
 
     def drop(self, kept: Conflict | KeptFile, text: bytes) -> None:
         """Remove what was looked at, and is stored elsewhere as ``text``.
@@ -158,7 +170,7 @@ class Displaced:
         """
         path = kept.path if isinstance(kept, Conflict) else None
         if not _unlink_unwritten(kept.kept, _digest(text), also_unknown=path is None):
-            if path is None:
+            if not path:
                 raise BusyError(
                     f"a program still has {kept.kept} open and may write to it",
                     hint="nothing was removed; try again when it has finished",
@@ -173,11 +185,12 @@ class Displaced:
 
     def waiting(self) -> tuple[KeptFile, ...]:
         """The replaced files that are kept, the text that waits in them, and why; nothing is changed."""
-        found = []
+        found: list[KeptFile] = []
         for name in self._names():
             with contextlib.suppress(OSError, ValueError):
-                found.append(self._late(name))
-        return tuple(late for late in found if late is not None)
+                if late := self._late(name):
+                    found.append(late)
+        return tuple(found)
 
     def due(self) -> bool:
         """Whether ``sweep`` may find something to do; takes no lock, and reads nothing."""
@@ -196,7 +209,7 @@ class Displaced:
                 seen, note = self._seen.pop(name, (None, None))
                 if stamp != seen:
                     note = self._look(name)
-                is_all = note is None or note.known == stamp[1]
+                is_all = not note or note.known == stamp[1]
                 if note and self._is_free(name, note):
                     if _unlink_unwritten(self._folder / name, note.digest):
                         (self._folder / f"{name}.json").unlink(missing_ok=True)
@@ -211,7 +224,7 @@ class Displaced:
         """
         name = late.kept.name
         note = self._read_note(name, sealed=False)
-        if note is None or not self._may_be_of(note.path):
+        if not note or not self._may_be_of(note.path):
             raise UsageError(
                 f"the memory file of {late.kept} is unknown",
                 hint="`workbench inbox conflicts --late --show N` shows it, `--late --discard N` removes it",
@@ -240,18 +253,18 @@ class Displaced:
     def _late(self, name: str) -> KeptFile | None:
         kept = self._folder / name
         note = self._read_note(name)
-        if note is None and os.lstat(kept).st_size > _MOST_UNKNOWN:
+        if not note and os.lstat(kept).st_size > _MOST_UNKNOWN:
             return KeptFile(kept, None, b"", "unknown origin")
         content = read_regular(kept)
         said = note or self._read_note(name, sealed=False)
-        fits = said is not None and said.digest == _digest(content[: said.known])
-        known = said.known if said is not None and fits else 0
-        path = said.path if said is not None and self._may_be_of(said.path) else None
-        if note is None:
-            return KeptFile(kept, path, content[known:], "unknown origin")
+        fits = said and said.digest == _digest(content[: said.known])
+        late = content[said.known :] if said and fits else content
+        path = said.path if said and self._may_be_of(said.path) else None
+        if not note:
+            return KeptFile(kept, path, late, "unknown origin")
         if not fits:
-            return KeptFile(kept, note.path, content, "rewritten")
-        if late := content[known:]:
+            return KeptFile(kept, note.path, late, "rewritten")
+        if late:
             return KeptFile(kept, note.path, late, "late lines" if path else "not memory")
         with open_regular(kept) as descriptor:
             held = has_writers(descriptor, kept)
@@ -270,7 +283,7 @@ class Displaced:
     def _look(self, name: str) -> _Note | None:
         """Carry over what is new in a kept file; what is known of it then. None: its note is not ours."""
         note = self._read_note(name)
-        if note is None:
+        if not note:
             return None
         content = read_regular(self._folder / name)
         if _digest(content[: note.known]) != note.digest:  # rewritten by whoever holds it open
@@ -280,23 +293,25 @@ class Displaced:
             return None
         if len(content) > note.known and not self._may_be_of(note.path):
             return None
-        if note.carrying:  # killed meanwhile: exactly once, whether it was before or after they arrived
-            return self._carry(name, note, content[: note.known + note.carrying], resumed=True)
-        if late := content[note.known :]:
-            there = self._files.read_or_none(note.path) or b""
-            note = replace(note, carrying=len(late), target=len(there), target_digest=_digest(there))
-            self._write_note(name, note)
-            return self._carry(name, note, content, resumed=False)
-        return note
+        return self._carry(name, note, content) if note.carrying or len(content) > note.known else note
 
-    def _carry(self, name: str, note: _Note, content: bytes, *, resumed: bool) -> _Note:
+    def _carry(self, name: str, note: _Note, content: bytes) -> _Note:
         """Add the late bytes at the end of ``content`` to the file that took its place."""
-        late = content[note.known :]
-        if not (resumed and self._has_arrived(note, late)):
-            there = self._files.read_or_none(note.path) or b"\n"
+        there = self._files.read_or_none(note.path) or b""
+        has_arrived = False
+        if note.carrying:  # killed meanwhile: exactly once, whether it was before or after they arrived
+            content = content[: note.known + note.carrying]
+            grown = _digest(there[: note.target]) == note.target_digest
+            has_arrived = content[note.known :] in (there[note.target :] if grown else there)
+        else:
+            size = len(content) - note.known
+            note = replace(note, carrying=size, target=len(there), target_digest=_digest(there))
+            self._write_note(name, note)
+        if not has_arrived:
+            there = self._files.read_or_none(note.path) or b""
             # A line that was begun by its writer begins here too, whatever the last one lacks.
-            begins = content[: note.known][-1:] in (b"", b"\n") and not there.endswith(b"\n")
-            self._files.append(note.path, b"\n" * begins + late)
+            begins = content[: note.known][-1:] in (b"", b"\n") and there[-1:] not in (b"", b"\n")
+            self._files.append(note.path, b"\n" * begins + content[note.known :])
         size, digest = len(content), _digest(content)
         known = replace(note, known=size, digest=digest, carrying=0, target=0, target_digest="")
         self._write_note(name, known)
@@ -327,11 +342,6 @@ class Displaced:
             return None
         return note if note.known >= 0 else None
 
-    def _has_arrived(self, note: _Note, late: bytes) -> bool:
-        now = self._files.read_or_none(note.path) or b""
-        grown = _digest(now[: note.target]) == note.target_digest
-        return late in (now[note.target :] if grown else now)
-
     def _write_note(self, name: str, note: _Note) -> None:
         path = self._folder / f"{name}.json"
         fresh = path.with_name(f"{name}.json.new")
@@ -356,15 +366,6 @@ def _beside(kept: Path) -> Path:
     return kept.with_name(kept.name + ".json")
 
 
-def _conflict(kept: Path, may_be_of: Callable[[str], bool]) -> Conflict:
-    try:
-        note = json.loads(read_regular(_beside(kept)))
-        path, since = str(note["path"]), float(note["since"])
-        return Conflict(kept, RelPath(path) if may_be_of(path) else None, since)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return Conflict(kept, None, 0.0)
-
-
 def _unlink_unwritten(path: Path, digest: str, *, also_unknown: bool = False) -> bool:
     """Remove a file of this digest that nobody can write into any more; whether that is done.
 
@@ -383,3 +384,88 @@ def _unlink_unwritten(path: Path, digest: str, *, also_unknown: bool = False) ->
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+# -- for all programs ---------------------------------------------------------------------------------
+
+
+def carry_late(workspace: Workspace) -> None:
+    """Add late lines to their files, as every command does before it reads. Never raises.
+
+    Nothing is done, and nothing is opened, where nothing is kept, for a moment of the past, and where this
+    program was started to look only.
+    """
+    if workspace.today == workspace.root and _is_any_kept(workspace.root):
+        with contextlib.suppress(WorkbenchError, OSError):
+            workspace.operations.carry_late()
+
+
+def late_in(workspace: Workspace) -> tuple[KeptFile, ...]:
+    """The replaced files that are kept, and what waits in them; of a past moment those of today."""
+    root = workspace.today
+    return Displaced(Files(root), root / STATE_DIR, workspace.layout.may_curate).waiting()
+
+
+def late_sentences(found: Sequence[KeptFile]) -> list[str]:
+    """What a person should know of late lines, a sentence for each reason, with what to do."""
+    said = []
+    for why, what in _SAID.items():
+        of = [late for late in found if late.why == why]
+        if not of:
+            continue
+        lines = sum(late.lines for late in of)
+        text = plural(len(of), "replaced file")
+        if lines:
+            text = f"{plural(lines, 'line')} in {text}"
+        said.append(f"{text}: {what}; `workbench inbox conflicts --late` lists them")
+    return said
+
+
+_SAID = {
+    "late lines": "written by a program that has it open; the next command that writes adds them",
+    "rewritten": "rewritten by a program that has it open; the next command that writes makes it a conflict",
+    "unknown origin": "not written by this workbench (unpacked, copied or of an older version): ignored",
+    "not memory": "written for a file that is not memory, so they are not added to it",
+    "writers unknown": "kept, as a program may still write into them",
+}
+
+
+CARRY_SECONDS = 1.0
+"""How often a program that goes on looks for late lines."""
+
+
+class LateLines:
+    """Carries late lines over again and again, for a program that goes on. Safe from several threads."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._lock = threading.Lock()
+        self._workspace: Workspace | None = None
+        self._last = float("-inf")
+
+    def carry(self, *, at_most_every: float = 0.0) -> None:
+        """As ``carry_late``; what did not change since the last time is not read again.
+
+        Nothing is done when it was done less than ``at_most_every`` seconds ago.
+        """
+        now = time.monotonic()
+        if now - self._last >= at_most_every and _is_any_kept(self._root):
+            self._last = now
+            with self._lock, contextlib.suppress(WorkbenchError, OSError):
+                if not self._workspace:
+                    self._workspace = Workspace.open(self._root, anyhow=True)
+                carry_late(self._workspace)
+
+    def close(self) -> None:
+        """End the helper processes that were started."""
+        with self._lock:
+            if self._workspace:
+                self._workspace.close()
+
+
+def _is_any_kept(root: Path) -> bool:
+    if os.environ.get(VARIABLE):
+        return False
+    with contextlib.suppress(OSError), os.scandir(root / STATE_DIR / "displaced") as found:
+        return next(found, None) is not None
+    return False

@@ -10,7 +10,6 @@ import functools
 import json
 import os
 import re
-import stat
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field, replace
@@ -55,7 +54,6 @@ _WRITTEN = {
     "M": "{0.month}",
     "D": "{0.day}",
 }
-_OF_A_DAY = {"year", "month", "day"}
 _MONTHS = (
     "january",
     "february",
@@ -88,18 +86,17 @@ class DailyNotes:
 
     def named(self, path: str) -> DatedName | None:
         """The day that the name of a file is of; None where it is no daily note."""
-        said: dict[str, set[int]] = {part: set() for part in _OF_A_DAY}
+        said: dict[str, set[int]] = {"year": set(), "month": set(), "day": set()}
         for token, text in self._tokens(path):
             part = _PARTS.get(token, ("",))[0]
             digits = re.match(r"\d+", text)
             number = int(digits[0]) if digits else _month(text)
             if part in said and (digits or number):  # a name in another language is explained by a number
                 said[part].add(number + 2000 if (part, len(text)) == ("year", 2) else number)
-        if any(len(one) != 1 for one in said.values()):
-            return None
         try:
-            return DatedName(date(*(said[part].pop() for part in ("year", "month", "day"))))
-        except ValueError:
+            (year,), (month,), (day,) = said.values()
+            return DatedName(date(year, month, day))
+        except ValueError:  # a part is missing or said in two ways, or there is no such day
             return None
 
     def path_on(self, day: date, known: Iterable[str]) -> str:
@@ -118,7 +115,7 @@ class DailyNotes:
         name = ""
         for found in _TOKEN.finditer(self.format):
             token = found["token"]
-            if token is None:
+            if not token:
                 name += _literal(found)
             elif token in _WRITTEN:
                 name += _WRITTEN[token].format(day)
@@ -153,7 +150,7 @@ def daily_notes(folder: str, wanted: str, said_in: str = "") -> DailyNotes:
     pattern, parts = "", set[str]()
     for found in _TOKEN.finditer(wanted):
         token = found["token"]
-        if token is None:
+        if not token:
             pattern += re.escape(_literal(found))
         else:
             part, form = _PARTS.get(token, ("", _WORD if token in {"a", "A"} else r"\d+" + _ORDINAL))
@@ -161,7 +158,7 @@ def daily_notes(folder: str, wanted: str, said_in: str = "") -> DailyNotes:
             pattern += f"({form})"
     if pattern.count(_WORD) > _MOST_WORDS:  # each could end anywhere in a name of letters
         raise ValueError(f"{wanted} has more than {_MOST_WORDS} names of months and days")
-    if not parts >= _OF_A_DAY:
+    if not parts >= {"year", "month", "day"}:
         raise ValueError(f"{wanted} does not say year, month and day")
     top = re.escape(folder.strip("/") + "/") if folder.strip("/") else ""
     return DailyNotes(folder, wanted, said_in, re.compile(rf"{top}(?:[^/]+/)*{pattern}\.md"))
@@ -370,7 +367,7 @@ class Layout:
     def limits_of(self, path: str) -> tuple[LoadLimit, ...]:
         """How much of ``path`` the agent whose file it is loads; nothing where it has no limit."""
         agent = self.agent_of(path)
-        if agent is None:
+        if not agent:
             return ()
         found: dict[tuple[Unit, bool], LoadLimit] = {}
         for one in (*agent.limits, *(self.limits if agent.limits_in else ())):
@@ -430,7 +427,7 @@ def _usual_path(day: date, logs: Iterable[tuple[date, str]], least: int) -> str:
         ),
         default=None,
     )
-    if found is None:
+    if not found:
         return ""
     on, path = found[-1]
     if on == day:
@@ -482,15 +479,14 @@ def walk(root: Path, layout: Layout) -> Iterator[MemoryFile]:
                 if not item.is_file(follow_symlinks=False) or not layout.holds(path):
                     continue
                 status = item.stat(follow_symlinks=False)
-                if stat.S_ISREG(status.st_mode):
-                    yield MemoryFile(
-                        path=RelPath(path),
-                        kind=layout.kind_of(path),
-                        size=status.st_size,
-                        ctime_ns=status.st_ctime_ns,
-                        inode=status.st_ino,
-                        named=layout.named(path),
-                    )
+                yield MemoryFile(
+                    path=RelPath(path),
+                    kind=layout.kind_of(path),
+                    size=status.st_size,
+                    ctime_ns=status.st_ctime_ns,
+                    inode=status.st_ino,
+                    named=layout.named(path),
+                )
 
 
 def folders(root: Path, layout: Layout) -> Iterator[str]:

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
+import json
 import math
 import os
 import secrets
@@ -23,15 +25,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from workbench.config.read_only import require_more_than_looking
-from workbench.errors import (
-    NoGitError,
-    RepositoryStateError,
-    WorkbenchError,
-    disk_errors,
-)
+from workbench.errors import NoGitError, RepositoryStateError, UsageError, WorkbenchError, disk_errors
 from workbench.frozen import frozen
 from workbench.memory.entry import RelPath
 from workbench.memory.provenance import Fields, MarkReader
@@ -44,18 +42,6 @@ from workbench.special_files import read_regular
 from workbench.workspace.declared_format import require_known_format
 from workbench.workspace.files import Files
 from workbench.workspace.layout import LEDGER, STATE_DIR
-from workbench.workspace.ledger_records import (
-    NAME,
-    family_of,
-    identity_file,
-    line_digest,
-    line_of,
-    name_of,
-    named,
-    new_lines,
-    parsed,
-    split_lines,
-)
 from workbench.workspace.plan import Book, LedgerRecord, ledger_records
 from workbench.workspace.seal import Seal
 from workbench.workspace.short_marks import Mark, details_of
@@ -86,6 +72,12 @@ _GRACE = 3_600.0
 _DEPTH = 10_000
 """Commits of a ledger from elsewhere that are searched for one of our own."""
 _BOOK, _OPERATION = "book", "operation"
+MAX_LINE = 1_000_000
+"""Bytes that a record may have; longer lines are none."""
+LONGEST = MAX_LINE - 1_000
+"""Bytes that what is to be recorded may have: it gets a name, a time, and its book or operation."""
+NAME = "record"
+"""The field with the name of a record."""
 
 
 @frozen
@@ -167,7 +159,7 @@ class Ledger:
 
     def _details(self) -> dict[Mark, Fields]:
         tip = self._tip()
-        if self._known_marks is None or self._known_marks[0] != tip:
+        if not self._known_marks or self._known_marks[0] != tip:
             self._known_marks = tip, details_of(list(self.read("provenance")))
         return self._known_marks[1]
 
@@ -318,7 +310,7 @@ class Ledger:
 
     def _own(self, commit: CommitId | None) -> CommitId | None:
         """``commit``, or the nearest one before it, that is sealed here."""
-        if commit is None or not (named := self._identity()):
+        if not commit or not (named := self._identity()):
             return None
         is_sealed = Seal(self._history.common_dir, named=named).verifier()
         left, met = deque([commit]), {commit}
@@ -371,7 +363,7 @@ class Ledger:
         return {name_of(line) for _, lines in self._files_of(commit, book) for line in lines}
 
     def _tree(self, commit: CommitId | None) -> Tree:
-        if commit is None:
+        if not commit:
             return {}
         return self._history.tree(self._commit(commit).tree)
 
@@ -544,3 +536,66 @@ def _book_of(name: str) -> Any:
 def _note(tree: str, parents: Sequence[str]) -> dict[str, object]:
     """What the seal of a commit of the ledger says."""
     return {"tree": tree, "parents": list(parents)}
+
+
+def new_lines(lines: Sequence[bytes], known: set[str]) -> list[bytes]:
+    """The records among lines whose names are not known, each once; from then on they are."""
+    found = []
+    for line in lines:
+        if parsed(line) is not None and (name := name_of(line)) not in known:
+            known.add(name)
+            found.append(line)
+    return found
+
+
+def name_of(line: bytes) -> str:
+    """What a record is known by: the name that it was given, or the digest of its line in version 0.1."""
+    named = (parsed(line) or {}).get(NAME)
+    return named if isinstance(named, str) else line_digest(line)
+
+
+def line_digest(line: bytes) -> str:
+    """The name of a record that version 0.1 wrote."""
+    return hashlib.sha256(line.strip()).hexdigest()[:24]
+
+
+def named(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a record with its name, a new one where it has none."""
+    return {**fields, NAME: fields.get(NAME) or secrets.token_hex(6)}
+
+
+def line_of(fields: Mapping[str, Any]) -> bytes:
+    """The line of a record. Raises UsageError for one that would not be read."""
+    line = json.dumps(fields).encode()
+    if len(line) > MAX_LINE:
+        raise UsageError(
+            f"a record for the ledger would have {len(line):,} bytes, and {MAX_LINE:,} are the most",
+            hint="nothing was recorded; shorten the text, or do it in several smaller actions",
+        )
+    return line + b"\n"
+
+
+def split_lines(data: bytes) -> list[bytes]:
+    """The lines that are not empty."""
+    return [line for line in data.split(b"\n") if line.strip()]
+
+
+def parsed(line: bytes) -> dict[str, Any] | None:
+    """The record that a line is; None for any other line."""
+    if len(line) > MAX_LINE:
+        return None
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def family_of(prefix: str) -> str:
+    """What the references begin with that are kept for a workspace at this place in a repository."""
+    return f"refs/workbench/{hashlib.sha256(os.fsencode(prefix)).hexdigest()[:12]}/"
+
+
+def identity_file(common_dir: Path) -> Path:
+    """The file that tells a repository, whose git directory it is in, from its clones."""
+    return common_dir / "workbench" / "id"

@@ -79,10 +79,11 @@ def is_holding() -> bool:
 
 def holder(path: Path) -> str:
     """Who holds the lock, in words."""
-    note = LockState()
     with contextlib.suppress(OSError, ValueError):
         note = _held(read_regular(path), busy=True)
-    return f"{note.purpose} (process {note.pid})" if note.pid else "another process"
+        if note.pid:
+            return f"{note.purpose} (process {note.pid})"
+    return "another process"
 
 
 def held(path: Path) -> LockState | None:
@@ -109,17 +110,10 @@ def held(path: Path) -> LockState | None:
 
 
 def _held(left: bytes, *, busy: bool, since: float = 0.0) -> LockState:
-    note: dict[str, object] = {}
-    with contextlib.suppress(ValueError, RecursionError):
-        found = json.loads(left)
-        note = found if isinstance(found, dict) else {}
-    pid, purpose, began = note.get("pid"), note.get("purpose"), note.get("since")
-    return LockState(
-        busy,
-        pid if isinstance(pid, int) else 0,
-        purpose if isinstance(purpose, str) else "",
-        since or (began if isinstance(began, float) else 0.0),
-    )
+    with contextlib.suppress(ValueError, TypeError, LookupError, OverflowError, RecursionError):
+        note = json.loads(left)
+        return LockState(busy, int(note["pid"]), str(note["purpose"]), since or float(note["since"]))
+    return LockState(busy, since=since)
 
 
 def _let_go(descriptor: int) -> None:

@@ -45,7 +45,7 @@ from workbench.special_files import read_regular
 from workbench.temporary import scratch
 from workbench.workspace.agent_layouts import existing
 from workbench.workspace.layout import STATE_DIR, Layout, walk
-from workbench.workspace.ledger_records import family_of, identity_file
+from workbench.workspace.ledger import family_of, identity_file
 from workbench.workspace.locks import hold
 from workbench.workspace.seal import Seal, read_note
 from workbench.workspace.state_files import flush_folder, read_state, replace_state, write_state
@@ -117,7 +117,7 @@ class OwnPlace:
         """``person`` is the repository around the workspace."""
         self._root, self._layout, self.person = root, layout, person
         self._homes: dict[Path, str] = {}
-        if person is not None:
+        if person:
             checkout = os.path.relpath(person.git_dir, person.common_dir)
             self._homes[person.common_dir / _FOLDER] = f"{checkout}:{person.prefix}"
         self._homes[histories_folder()] = os.fspath(root)
@@ -129,9 +129,9 @@ class OwnPlace:
         Raises RepositoryStateError where what is there was not made here.
         """
         kept = self._kept()
-        if kept is None or kept.has_ended:
+        if not kept or kept.has_ended:
             return None
-        if not kept.sealed or kept.note is None:
+        if not kept.sealed or not kept.note:
             raise _foreign(kept)
         return kept.git_dir, kept.note.prefix
 
@@ -142,7 +142,7 @@ class OwnPlace:
             self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
             with hold(self._home / "history.lock", "making a history", wait=_WAIT_SECONDS):
                 kept = self._kept()
-                if kept is not None and not (kept.sealed and kept.note):
+                if kept and not (kept.sealed and kept.note):
                     raise _foreign(kept)
                 if kept and kept.has_ended and self.person:
                     self._take_back(kept, self.person)
@@ -170,7 +170,7 @@ class OwnPlace:
         That is so where git ignores all logs or the files that an agent always loads, or all there is. A
         private note among files in git is no reason to leave the repository.
         """
-        if self.person is None:
+        if not self.person:
             return True
         few = self._kinds(_SAMPLE)  # where these are in git it is known at once
         return self._are_ignored(few) and (len(few) < _SAMPLE or self._are_ignored(self._kinds()))
@@ -182,28 +182,23 @@ class OwnPlace:
 
     def reason(self) -> str:
         """Why history is kept apart; empty where the repository would keep this memory after all."""
-        if self.person is None:
+        if not self.person:
             return "there is no git repository"
-        kinds = self._kinds() | {path: self._layout.kind_of(path) for path in self._recorded()}
+        kinds = self._kinds()
+        if found := self.find():  # what was deleted since would have to be kept too
+            with contextlib.closing(History.open_own(self._root, *found)) as own:
+                kinds |= {path: self._layout.kind_of(path) for path in self._recorded(own)}
         return f"git ignores {self.person.ignored(kinds)[0]}" if self._are_ignored(kinds) else ""
-
-    def _recorded(self) -> list[RelPath]:
-        """The memory files of the newest commit: what was deleted since would have to be kept too."""
-        found = self.find()
-        if found is None:
-            return []
-        with contextlib.closing(History.open_own(self._root, *found)) as own:
-            head = own.head()
-            files = own.files_in(head, lambda folder, _: not self._layout.prunes(folder)) if head else ()
-            return [path for path, _ in files if self._layout.holds(path)]
 
     def continues(self) -> bool:
         """Whether the repository holds memory of this workspace: then its history is where ours begins."""
-        person, layout = self.person, self._layout
-        if person is None or (head := person.head()) is None:
-            return False
-        files = person.files_in(head, lambda folder, _: not layout.prunes(folder))
-        return any(layout.holds(path) and self._is_curated(path, layout.kind_of(path)) for path, _ in files)
+        return self.person is not None and any(map(self._is_curated, self._recorded(self.person)))
+
+    def _recorded(self, history: History) -> Iterator[RelPath]:
+        """The memory files of the newest commit."""
+        if head := history.head():
+            files = history.files_in(head, lambda folder, _: not self._layout.prunes(folder))
+            yield from (path for path, _ in files if self._layout.holds(path))
 
     def _kinds(self, most: int | None = None) -> dict[RelPath, Kind]:
         """The kind of each memory file, and of the one that the first promotion would make.
@@ -253,7 +248,7 @@ class OwnPlace:
 
         The ledger goes along: it waits in the repository to be confirmed.
         """
-        if self.person is None or (found := self.find()) is None:
+        if not self.person or (found := self.find()) is None:
             raise RepositoryStateError("there is no repository to continue in")
         with contextlib.closing(History.open_own(self._root, *found)) as own:
             _send_ledger(own, self.person, "fetched/history")
@@ -266,7 +261,7 @@ class OwnPlace:
         """
         assert kept.note
         theirs = person.resolve(f"{family_of(person.prefix)}ledger")
-        if theirs is None:
+        if not theirs:
             return
         identity = identity_file(person.common_dir)
         with contextlib.closing(History.open_own(self._root, kept.git_dir, kept.note.prefix)) as own:
@@ -279,7 +274,7 @@ class OwnPlace:
 
     def _go_on(self, kept: _Kept | None, *, ended: bool = False) -> tuple[Path, str]:
         """Have what is there count from now on, or no more; where it is, and our place in its trees."""
-        if kept is None or kept.note is None:
+        if not kept or not kept.note:
             raise RepositoryStateError("the workbench keeps no history here")
         self._write(kept.git_dir, replace(kept.note, ended=ended))
         return kept.git_dir, kept.note.prefix
@@ -292,14 +287,14 @@ class OwnPlace:
         here: _Kept | None = None
         for home, key in self._homes.items():
             for kept in _in(home, own, key):
-                if kept.note is None:
+                if not kept.note:
                     is_ours = home == self._home and kept.git_dir.name == _NAME
                     if is_ours or (own and own in kept.git_dir.name):
                         return kept
                 elif own and kept.note.id == own:
                     if kept.note.key == key or _mark_of(Path(kept.note.root))[0] != own:
                         return kept
-                elif kept.note.key == key and here is None:
+                elif kept.note.key == key and not here:
                     # The folder that was here had a mark; without one this may be another.
                     is_same = not own and kept.note.inode in (0, self._inode())
                     here = kept if is_same else replace(kept, sealed=False, another=kept.sealed)
@@ -320,10 +315,9 @@ class OwnPlace:
     def _inode(self) -> int:
         return self._root.stat().st_ino
 
-    def _is_curated(self, path: str, kind: Kind) -> bool:
-        if kind in _READ_ONLY_KINDS:
-            return False
-        return kind is not Kind.NOTE or self._makes(path)
+    def _is_curated(self, path: str) -> bool:
+        kind = self._layout.kind_of(path)
+        return self._makes(path) if kind is Kind.NOTE else kind not in _READ_ONLY_KINDS
 
     def _makes(self, path: str) -> bool:
         """Whether it is a file of an agent that keeps its memory here, and not any note."""
@@ -345,10 +339,10 @@ class OwnPlace:
         ask(
             carrier, "init", "--quiet", "--initial-branch=main", "--template=", f"--object-format={algorithm}"
         )
-        if self.person is not None:
+        if self.person:
             self._begin_with(self.person, begun, prefix, history=continued)
         at = self._home / _NAME
-        if self.person is None or at.exists():
+        if not self.person or at.exists():
             at = self._home / f"history-{name}.git"
         self._write(begun, _Note(name, "", "", prefix), at)
         os.rename(begun, at)
@@ -363,7 +357,7 @@ class OwnPlace:
         theirs = family_of(person.prefix)
         ledgers = references(person.carrier, theirs)
         head = person.head() if history else None
-        if not ledgers and head is None:
+        if not ledgers and not head:
             return
         _link_objects(person.common_dir / "objects", begun / "objects")
         for path in (person.common_dir / "shallow", identity_file(person.common_dir)):
@@ -414,7 +408,7 @@ def open_history(root: Path, layout: Layout) -> History:
         if place.is_needed():
             raise
         found = None  # doctor tells of it
-    if not found and person is not None:
+    if not found and person:
         person.place = person.other = place
         if not place.is_needed():
             return person
@@ -423,7 +417,7 @@ def open_history(root: Path, layout: Layout) -> History:
             return person
     with contextlib.ExitStack() as stack:
         at = found
-        if at is None:
+        if not at:
             with disk_errors():
                 at = stack.enter_context(scratch("history")), ""
                 prepare_empty(at[0], algorithm=person.algorithm if person else "sha1")
@@ -508,7 +502,7 @@ def _mark_of(root: Path) -> tuple[str, str]:
 def _foreign(kept: _Kept) -> RepositoryStateError:
     aside = kept.git_dir.with_suffix(".aside")
     away = f"move it away: mv {kept.git_dir} {aside}; a new history is created, and no memory file changes"
-    if kept.note is None:
+    if not kept.note:
         return RepositoryStateError(
             f"{kept.git_dir} is not a complete history of this program; nothing was changed",
             hint=f"restore it from a copy, or {away}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from datetime import UTC, datetime
@@ -72,9 +73,9 @@ class Plan:
     @property
     def record_edits(self) -> tuple[FileEdit, ...]:
         """The lines that the ledger gets, as if each book were a file."""
-        books: dict[Book, bytes] = {}
+        books: dict[Book, bytes] = defaultdict(bytes)
         for one in self.records:
-            books[one.book] = books.get(one.book, b"") + json.dumps(dict(one.fields)).encode() + b"\n"
+            books[one.book] += json.dumps(dict(one.fields)).encode() + b"\n"
         return tuple(FileEdit(RelPath(f"ledger:{book}.jsonl"), b"", lines) for book, lines in books.items())
 
     def diff(self) -> str:

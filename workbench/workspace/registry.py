@@ -81,7 +81,7 @@ def read_registry() -> Registry:
     Raises UsageError where the file cannot be read as a mapping: then nothing is known of any of them.
     """
     path = registry_path()
-    entries, skipped = list[RegisteredWorkspace](), list[str]()
+    known, skipped = dict[Path, RegisteredWorkspace](), list[str]()
     for name, value in _said(path, read_own(path)).items():
         if not is_name(name):
             skipped.append(f"{short(name)}: {_NO_NAME}")
@@ -89,11 +89,11 @@ def read_registry() -> Registry:
             skipped.append(f"{short(name)}: its folder must be one path")
         else:  # a path that is not absolute counts from the file
             root = Path(os.path.realpath(path.parent / os.path.expanduser(value.strip())))
-            if same := next((one for one in entries if one.root == root), None):
-                skipped.append(f"{short(name)}: the same folder as {same.name}")
+            if root in known:
+                skipped.append(f"{short(name)}: the same folder as {known[root].name}")
             else:
-                entries.append(RegisteredWorkspace(name, root))
-    return Registry(path, tuple(entries), tuple(skipped))
+                known[root] = RegisteredWorkspace(name, root)
+    return Registry(path, tuple(known.values()), tuple(skipped))
 
 
 def searched(here: Path) -> tuple[RegisteredWorkspace, ...]:
@@ -151,10 +151,9 @@ def memory_root(folder: Path | str) -> Path:
             raise UsageError(
                 f"{folder} is memory as of an earlier time", hint="register the workspace itself"
             )
-        try:
+        signs = False
+        with contextlib.suppress(NoWorkspaceError):
             signs = Workspace.nearest_root(place.root) == place.root
-        except NoWorkspaceError:
-            signs = False
         if not signs and not place.scan():
             raise NoWorkspaceError(
                 f"there is no agent memory in {place.root}",
@@ -195,7 +194,7 @@ def resolved(text: str, *, may_be_new: bool = False) -> tuple[str, str]:
             f"{text} is not a folder, and no workspace is registered by that name",
             hint="`workbench workspaces list` lists them; `workbench demo` creates a workspace to try",
         )
-    if not found.root.is_dir():
+    if not found.there:
         raise NoWorkspaceError(
             f"the folder of the workspace {text} no longer exists: {found.root}",
             hint=f"`workbench workspaces remove {text}` unregisters it",

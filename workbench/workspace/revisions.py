@@ -98,19 +98,22 @@ class Term:
         return self._found(operation) is not self.turned
 
     def _found(self, operation: Operation) -> bool:
-        if self.field == "by":
-            return self.text in operation.actor.casefold()
-        if self.field == "action":
-            plain = operation.action == "commit" and _GIT.startswith(self.text)
-            return plain or operation.action.startswith(self.text)
-        if self.field == "path":
-            return any(self.text in path.casefold() for path in operation.paths)
-        if self.field == "on":
-            return local_day(operation.when).isoformat().startswith(self.text)
-        named = len(self.text) >= SHORTEST_PREFIX and (
-            operation.id.startswith(self.text) or operation.commit.startswith(self.text)
-        )
-        return named or self.text in _words(operation)
+        said: tuple[str, ...] = (operation.actor,)
+        match self.field:
+            case "action":
+                plain = operation.action == "commit" and _GIT.startswith(self.text)
+                return plain or operation.action.startswith(self.text)
+            case "on":
+                return local_day(operation.when).isoformat().startswith(self.text)
+            case "path":
+                said = operation.paths
+            case "":
+                ids = (operation.id, operation.commit)
+                if len(self.text) >= SHORTEST_PREFIX and any(one.startswith(self.text) for one in ids):
+                    return True
+                said += (operation.action, operation.summary, operation.reason)
+                said += (*operation.entries, *operation.paths)
+        return any(self.text in one.casefold() for one in said)
 
 
 @frozen
@@ -132,9 +135,3 @@ def wanted(text: str) -> RevisionQuery:
         if said := (found["exact"] or found["word"] or "").casefold():
             terms.append(Term((found["field"] or "").lower(), said, bool(found["turned"])))
     return RevisionQuery(text.strip(), tuple(terms))
-
-
-def _words(operation: Operation) -> str:
-    """All that is said of an operation."""
-    said = (operation.action, operation.summary, operation.actor, operation.reason)
-    return "\n".join((*said, *operation.entries, *operation.paths)).casefold()

@@ -61,7 +61,7 @@ class Seal:
     def verifier(self) -> Callable[[Mapping[str, Any], object], bool]:
         """``fits`` for many notes, with the key read once; where no key can be kept all of them fit."""
         key = _kept_key() or _made_key()
-        if key is None:
+        if not key:
             return lambda note, seal: True
         return partial(self._fits, [key, _OF_THIS_PROCESS])
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import takewhile
+from operator import eq
 
 from workbench.errors import SecretFoundError
 from workbench.memory.entry import RelPath
@@ -78,27 +80,17 @@ def _fresh(old: str, new: str) -> list[tuple[int, str, TextFinding]]:
     """
     if old == new:
         return []
-    start = _common(old, new)
-    end = len(new) - _common(old[start:][::-1], new[start:][::-1])
-    for _ in range(_AROUND):
-        start = new.rfind("\n", 0, start) if start > 0 else start
-        end = at if 0 <= end < len(new) and (at := new.find("\n", end + 1)) >= 0 else len(new)
-    start = max(start, 0)
-    part = new[start:end]
-    lines = new.count("\n", 0, start)
-    return [(lines + f.line(part), part[f.start : f.end], f) for f in secrets_in(part)]
+    before, after = old.split("\n"), new.split("\n")
+    first = _common(before, after)
+    last = len(after) - _common(before[first:][::-1], after[first:][::-1])
+    first = max(0, first - _AROUND)
+    part = "\n".join(after[first : last + _AROUND])
+    return [(first + f.line(part), part[f.start : f.end], f) for f in secrets_in(part)]
 
 
-def _common(one: str, other: str) -> int:
-    """How many characters both begin with; found by halving, as comparing is fast and counting is not."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many lines both begin with."""
+    return sum(takewhile(bool, map(eq, one, other)))
 
 
 def _text(data: bytes | None, path: str) -> str:

@@ -125,7 +125,7 @@ def past_at(root: Path, settings: Settings) -> PastWorkspace | None:
     if not _NAME.fullmatch(root.name) or root.parts[-3:-1] != (layout.STATE_DIR, _FOLDER):
         return None
     name = _commit_of(root)
-    if name is None:
+    if not name:
         raise NoWorkspaceError(f"{root} is not complete", hint="open it again with --as-of")
     return PastWorkspace(root, settings, name)
 
@@ -282,7 +282,7 @@ class SnapshotCommits:
         Raises RepositoryStateError when a commit is not there any more.
         """
         until, holds = self.looked_at + most, self._workspace.layout.holds
-        while len(self.known) < count and self._next is not None and self.looked_at < until:
+        while len(self.known) < count and self._next and self.looked_at < until:
             commit = self._workspace.history.commit(self._next)
             operation = self._workspace.operations.of(commit.id)
             self.looked_at += 1

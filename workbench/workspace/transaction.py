@@ -174,10 +174,10 @@ class Operations:
             self._workspace.state_dir()
             self._history.require_untracked(STATE_DIR)
             with hold(self._lock, purpose, wait=_LOCK_SECONDS) as killed:
-                if killed is not None and killed.since:
+                if killed and killed.since:
                     self._history.remove_left_locks(killed.since)
                 place = self._history.place
-                if place is not None and place.is_elsewhere(self._history):
+                if place and place.is_elsewhere(self._history):
                     raise BusyError(
                         "another program moved the history of this memory; nothing was changed",
                         hint="close this one and open it again",
@@ -215,12 +215,12 @@ class Operations:
         with contextlib.suppress(OSError):  # done and recorded: what is left of the journal is found out
             self._journal.clear()
         pack_loose(self._history)
-        done = self._operation(self._history.commit(commit))
-        assert done is not None
         if self._history.names_no_branch():
             late.append(_ON_NO_BRANCH)
         notes = [*plan.notes, *notes, *late, *waiting, *left_in_history(plan.edits)]
-        return replace(done, notes=(*notes, *([_BEGUN.format(begun)] if begun else [])))
+        if begun:
+            notes.append(_BEGUN.format(begun))
+        return replace(self.of(commit), notes=tuple(notes))
 
     def _others(
         self, head: CommitId | None, ours: set[RelPath], *, whole: bool
@@ -355,7 +355,7 @@ class Operations:
     def _roll_forward(self) -> tuple[str, ...]:
         """Finish the operation that a killed process left in the journal; what to tell of it."""
         intent = self._journal.read()
-        if intent is None:
+        if not intent:
             return ()
         self._history.require_committable()
         if not self._is_ours(intent):
@@ -364,7 +364,7 @@ class Operations:
         is_lost = intent.ledger is not None and not self._ledger.holds(intent.ledger)
         found = (_LOST.format(intent.operation),) if is_lost else ()
         recorded = self._find_recorded(intent)
-        if recorded is not None:  # the files were done; killed between the branch and the person's index
+        if recorded:  # the files were done; killed between the branch and the person's index
             if intent.ledger and not is_lost:
                 self._ledger.include(intent.ledger)
             now = self._history.head() or recorded  # by now somebody may have reverted it
@@ -432,10 +432,6 @@ class Operations:
                 claims.setdefault(operation.undoes, set()).update(touched)
             yield replace(operation, undone=undone)
 
-    def log(self, limit: int = 200, path: RelPath | None = None) -> list[Operation]:
-        """The newest ``limit`` operations."""
-        return list(islice(self.walk(path=path), limit))
-
     def find(self, prefix: str) -> Operation:
         """The operation that is called so; raises as ``commit_named`` does."""
         commit = commit_named(self._history, prefix)
@@ -486,7 +482,7 @@ class Operations:
         """
         with self._exclusive("adding late lines", commits=True):
             for late in self._displaced.waiting():
-                if late.why == "unknown origin" and late.path is not None:
+                if late.why == "unknown origin" and late.path:
                     self._displaced.adopt(late)
             self._displaced.sweep()
 
@@ -553,15 +549,17 @@ def _moves(
 
 def _message(operation: OperationId, plan: Plan, further: Iterable[tuple[str, str]]) -> str:
     """The commit's message: a subject for people, trailers for the workbench."""
-    trailers = [("Operation", operation), ("Action", plan.action)]
-    trailers += [("Entry", address) for address in plan.entries]
-    trailers += [("Became", address) for address in plan.became]
-    trailers += [*plan.trailers, *further]
-    trailers += [(LEDGER_TRAILER, book) for book in dict.fromkeys(one.book for one in plan.records)]
-    if plan.reason:
-        trailers.append(("Reason", plan.reason))
-    trailers.append(("Actor", plan.actor))
-    if plan.undoes:
-        trailers.append(("Undoes", plan.undoes))
+    trailers = [
+        ("Operation", operation),
+        ("Action", plan.action),
+        *(("Entry", address) for address in plan.entries),
+        *(("Became", address) for address in plan.became),
+        *plan.trailers,
+        *further,
+        *((LEDGER_TRAILER, book) for book in dict.fromkeys(one.book for one in plan.records)),
+        ("Reason", plan.reason),
+        ("Actor", plan.actor),
+        ("Undoes", plan.undoes),
+    ]
     subject = cut(masked_line(f"{plan.action}: {plan.summary}"), _SUBJECT_CHARACTERS)
-    return f"{subject}\n\n" + "".join(f"{key}: {masked_line(value)}\n" for key, value in trailers)
+    return f"{subject}\n\n" + "".join(f"{key}: {masked_line(value)}\n" for key, value in trailers if value)

@@ -197,7 +197,7 @@ class Workspace:
 
     def _finished(self, edit: FileEdit) -> FileEdit:
         agent, after = self.layout.agent_of(edit.path), edit.after
-        if agent is None or after is None or after == edit.before:
+        if not agent or after is None or after == edit.before:
             return edit
         kind = self.layout.kind_of(edit.path)
         if kind is Kind.MEMORY and edit.before is None and not agent.makes_memory:

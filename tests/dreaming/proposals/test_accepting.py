@@ -73,7 +73,7 @@ def test_all_that_is_accepted_at_once_is_one_operation_and_one_undo_takes_it_bac
     before, waits = sandbox.snapshot(), pending(sandbox.workspace, NOW)
     assert len(waits) == 4
     operation = accept(sandbox, *(one.key for one in waits))
-    assert [o.action for o in sandbox.workspace.operations.log()][:1] == ["accept"]
+    assert [o.action for o in sandbox.workspace.operations.walk()][:1] == ["accept"]
     text = sandbox.read("MEMORY.md").decode()
     assert "staging port is 8443" in text
     assert "Likes tea in the morning" in text

@@ -103,7 +103,7 @@ def test_a_moment_of_a_clock_that_ran_ahead_has_its_own_place(sandbox: Sandbox) 
         os.environ["GIT_COMMITTER_DATE"] = f"{year}-03-15T12:00:0{number}"
         sandbox.commit(f"number {number}")
         del os.environ["GIT_COMMITTER_DATE"]
-    ahead = sandbox.workspace.operations.log()[2]
+    ahead = list(sandbox.workspace.operations.walk())[2]
     assert ahead.when.year == 2090
     keeper = RevisionStepper(sandbox.root)
     try:

@@ -20,10 +20,9 @@ from screens.main.request import Request, plan_of
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, MEMORY_TEXT, Sandbox
 from workbench.errors import UsageError, disk_error
-from workbench.operations.operation_spec import REASON
 from workbench.operations.pin import plan_pin
 from workbench.operations.promote import plan_promote
-from workbench.operations.registry import OPERATIONS
+from workbench.operations.registry import OPERATIONS, REASON
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace
 

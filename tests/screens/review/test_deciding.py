@@ -342,7 +342,7 @@ async def test_marks_are_accepted_as_one_operation_after_a_look(sandbox: Sandbox
         await review.interface.until_shown("+- We decided to use tantivy")
         await review.interface.press("y")
         await review.until_gone("tantivy")
-        assert next(iter(sandbox.workspace.operations.log())).action == "accept"
+        assert next(sandbox.workspace.operations.walk()).action == "accept"
         await review.interface.press("u")
         await review.choose("tantivy")
         await review.choose("staging port")

@@ -51,10 +51,10 @@ from workbench.graph.model import Graph
 from workbench.graph.read import GraphReader
 from workbench.memory.entry import Kind
 from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
-from workbench.operations.operation_spec import OperationSpec
+from workbench.operations.registry import OperationSpec
 from workbench.safety.secrets import masked
 from workbench.safety.terminal import visible
-from workbench.workspace.late_lines import LateLines
+from workbench.workspace.late_writes import LateLines
 from workbench.workspace.workspace import Workspace
 
 _T = TypeVar("_T")

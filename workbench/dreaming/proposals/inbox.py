@@ -35,7 +35,7 @@ from workbench.workspace.decisions import (
     near_of,
     read_decisions,
 )
-from workbench.workspace.ledger_records import LONGEST
+from workbench.workspace.ledger import LONGEST
 from workbench.workspace.workspace import Workspace
 
 SHORTEST_KEY = 4

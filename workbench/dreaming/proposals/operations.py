@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.operations.operation_spec import ALLOW_FLAGGED, REASON, OperationSpec, Parameter
+from workbench.operations.registry import ALLOW_FLAGGED, REASON, OperationSpec, Parameter
 
 _KEYS = Parameter("keys", metavar="KEY...", many=True)
 _FLAGGED = ALLOW_FLAGGED._replace(help="Also proposals with hidden text, secrets or suspicious instructions.")

@@ -37,7 +37,7 @@ from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.entry import Entry, Kind, RelPath
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import parse_document
-from workbench.workspace.ledger_records import NAME
+from workbench.workspace.ledger import NAME
 from workbench.workspace.plan import LedgerRecord
 from workbench.workspace.short_marks import shortened_edit
 
