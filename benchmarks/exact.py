@@ -24,7 +24,7 @@ from benchmarks.question_sets.conversations import locomo, write_files
 from benchmarks.weights import entries_of
 from indexing.document import Stored
 from indexing.lexical.terms import words
-from indexing.ranking.weights import PRESETS
+from indexing.ranking.order import PRESETS
 from indexing.search.answer import Query
 from indexing.search.index_search import IndexSearch
 from indexing.sync.run import reindex

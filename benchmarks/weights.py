@@ -26,13 +26,12 @@ from pathlib import Path
 
 from benchmarks.question_sets import Asked, Collection, conversations, demo, known_item, made, missing
 from indexing.document import Stored
-from indexing.lexical.reader import LexicalReader
+from indexing.lexical.index import LexicalReader
 from indexing.lexical.terms import BOOSTS
 from indexing.query.dates import periods_in
-from indexing.ranking.order import diversified, rank
-from indexing.ranking.weights import DEFAULT, PRESETS, Weights, changed
+from indexing.ranking.order import DEFAULT, PRESETS, Weights, changed, diversified, rank
 from indexing.search.answer import Query
-from indexing.search.candidates import Candidates
+from indexing.search.build_answer import Candidates
 from indexing.search.index_search import IndexSearch
 from indexing.search.modes import Mode
 from indexing.sync import entry_vectors

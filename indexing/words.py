@@ -14,7 +14,6 @@ _MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
 )
-_CHUNK = re.compile(r"\S+")
 AROUND = "\"'“”‘’„«»「」『』()[]{}<>,;:!?.…*`|。、，；：！？"
 _INNER = re.compile(r"[/\\:=,;()\[\]{}<>\"'`|?&#@]+")
 _CODE = re.compile(r"[\w.+~%-]*(?:[_.\d+~%-][\w]|[a-z][A-Z]|[A-Z]{2}|\w[+]{2})[\w.+~%-]*")
@@ -167,12 +166,10 @@ def exact_tokens(text: str) -> list[str]:
 
 
 def _exact(text: str) -> Iterator[str]:
-    for found in _CHUNK.finditer(text):
-        chunk = found[0]
-        if not chunk.isascii():
-            yield from _SIGNS.findall(chunk)
-        if not chunk.endswith("++"):
-            chunk = chunk.strip(AROUND)
+    for written in text.split():
+        if not written.isascii():
+            yield from _SIGNS.findall(written)
+        chunk = written if written.endswith("++") else written.strip(AROUND)
         if chunk[1:].islower() and chunk.isalpha():
             continue  # the usual case: a plain word
         if len(chunk) < 2 or chunk.isalpha() or chunk.isdigit():

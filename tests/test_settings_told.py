@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.ranking.weights import PRESETS
+from indexing.ranking.order import PRESETS
 from workbench.config.settings import DECLARED, SECRET, Settings, flat, load
 from workbench.config.settings_report import SettingOrigin, tell
 from workbench.config.user_files import replace_own

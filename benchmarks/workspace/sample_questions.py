@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from indexing.lexical.reader import LexicalReader
+from indexing.lexical.index import LexicalReader
 from indexing.sync.generations import Generations
 from indexing.words import STOP_WORDS
 from workbench.errors import IndexUnavailableError

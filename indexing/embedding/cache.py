@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from indexing.embedding.port import Vectors
+from indexing.embedding.port import TextVectors, Vectors
 from indexing.storage import not_a_link, remove, set_aside_here
 from workbench.special_files import kind_of_special
 
@@ -41,11 +41,11 @@ class EmbeddingCache:
         self._numbers: dict[str, int] = {}
         self._open()
 
-    def get(self, model: str, texts: Sequence[str], dimension: int) -> dict[str, Vectors]:
+    def get(self, model: str, texts: Sequence[str], dimension: int) -> TextVectors:
         """The known vectors of ``texts``, by text."""
         keys = {text_key(text): text for text in texts}
         number = self._number(model)
-        found: dict[str, Vectors] = {}
+        found: TextVectors = {}
         wanted = list(keys) if number else []
         for start in range(0, len(wanted), _KEYS_A_QUERY):
             some = wanted[start : start + _KEYS_A_QUERY]

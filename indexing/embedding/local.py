@@ -1,6 +1,7 @@
 """The local model in the best form that this machine has: prepared or native, on the CPU or on a device.
 
-Never over a network. Torch, which takes seconds, is not imported where there is only a CPU.
+The native form is sentence-transformers itself, on a CPU, CUDA or MPS. Never over a network. Torch, which
+takes seconds, is not imported where there is only a CPU.
 """
 
 from __future__ import annotations
@@ -13,14 +14,26 @@ import platform
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
+from indexing.embedding.choice import choices
 from indexing.embedding.model_files import ModelSource, locate
-from indexing.embedding.native import NativeEmbedder
-from indexing.embedding.port import EmbeddedTexts, Embedder, Vectors, cache_dir
+from indexing.embedding.port import (
+    EmbeddedTexts,
+    Embedder,
+    TextVectors,
+    Vectors,
+    averaged,
+    cache_dir,
+    in_windows,
+)
 from indexing.storage import set_aside_here
+from indexing.words import clean
+from workbench.config.settings import Settings
 from workbench.errors import ModelUnavailableError, WorkbenchError, reason_of
 from workbench.processes import program_environment
 
@@ -38,6 +51,10 @@ _CUDA_SIGNS = ("/dev/nvidia[0-9]*", "/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
 """Device files of NVIDIA's driver, Windows' for Linux guests, and AMD's (torch says cuda to it too)."""
 _DEVICE = re.compile(r"cpu|cuda(:[0-9]{1,3})?|mps")
 _HIDDEN = frozenset({"", "-1", "none", "NoDevFiles"})
+_BATCH = 32
+_INSTALL = "install the extra `model` (README, Install); keyword search works until then"
+_KEPT = 5_000
+"""Vectors of what people said that are kept, of 1.5 KB each with the usual model."""
 
 
 def open_embedder(setting: str = "", *, threads: int = 1) -> Embedder:
@@ -59,7 +76,7 @@ def open_for_bulk(setting: str = "", *, threads: int = 1, device: str = "") -> E
     cpu = _opened(source, threads, wanted)
     if wanted == "cpu" or isinstance(cpu, NativeEmbedder):
         return cpu
-    from indexing.embedding.onnx_export import PROBES  # noqa: PLC0415 - wanted by few
+    from indexing.embedding.onnx_model import PROBES  # noqa: PLC0415 - wanted by few
 
     return BulkLocal(cpu, wanted, lambda: _on_device(source, wanted), PROBES)
 
@@ -248,7 +265,7 @@ def _prepare_in_child(source: ModelSource, target: Path) -> None:
     named = (str(source.folder), source.identity, str(target))
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "indexing.embedding.onnx_export", *named],
+            [sys.executable, "-m", "indexing.embedding.onnx_model", *named],
             env=program_environment() | offline,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -268,3 +285,144 @@ def _on_device(source: ModelSource, device: str) -> OnDevice:
     if not has_device(device):
         raise ModelUnavailableError("torch cannot use it here")
     return NativeEmbedder(source, device=device)
+
+
+# -- the native form -----------------------------------------------------------------------------
+
+
+def load_model(source: ModelSource, *, device: str = "cpu", eager: bool = False) -> Any:
+    """The sentence-transformers model in ``source``: local files, safetensors, no foreign code.
+
+    Raises ModelUnavailableError when the library or the model cannot be loaded.
+    """
+    # Read by the libraries at import: a local model must not make them ask the hub.
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    os.environ["TRANSFORMERS_OFFLINE"] = "1"
+    os.environ.setdefault("TQDM_DISABLE", "1")
+    options: dict[str, object] = {"use_safetensors": True}
+    if eager:
+        options["attn_implementation"] = "eager"
+    try:
+        from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - takes seconds
+
+        return SentenceTransformer(
+            str(source.folder),
+            device=device,
+            local_files_only=True,
+            trust_remote_code=False,
+            model_kwargs=options,
+        )
+    except ModuleNotFoundError as missing:
+        raise ModelUnavailableError(
+            f"{source.folder} cannot be loaded: {missing.name} is not installed", hint=_INSTALL
+        ) from missing
+    except Exception as error:  # the library raises whatever its parts raise
+        raise ModelUnavailableError(
+            f"{source.folder} cannot be loaded: {reason_of(error, where=True)}",
+            hint="keyword search works until then",
+        ) from error
+
+
+class NativeEmbedder(Embedder):
+    """An ``Embedder`` over sentence-transformers. Raises ModelUnavailableError."""
+
+    def __init__(self, source: ModelSource, *, device: str = "cpu", threads: int = 0) -> None:
+        self._model = load_model(source, device=device)
+        self.identity = source.identity
+        self.dimension = dimension_of(self._model)
+        self.window = window_of(self._model)
+        self._turn = threading.Lock()
+        if threads and device == "cpu":
+            import torch  # noqa: PLC0415 - loaded by the model already
+
+            torch.set_num_threads(threads)
+
+    def embed(self, texts: Sequence[str], *, batch: int = _BATCH) -> Vectors:
+        """See ``Embedder``; ``batch`` texts run together."""
+        import numpy as np  # noqa: PLC0415 - heavy for those who only want the class
+
+        if not texts:
+            return np.zeros((0, self.dimension), np.float32)
+        usable = [clean(text) for text in texts]
+        parts, owners = in_windows(usable, self._counts(usable), self._count, self.window)
+        weights = [tokens - 2 for tokens in self._counts(parts)]
+        with self._turn:  # its tokenizer keeps state
+            vectors = self._model.encode(
+                parts,
+                batch_size=batch,
+                normalize_embeddings=True,
+                convert_to_numpy=True,
+                show_progress_bar=False,
+            )
+        return averaged(np.asarray(vectors, np.float32), owners, weights, len(texts))
+
+    def _counts(self, texts: list[str]) -> list[int]:
+        with self._turn:
+            found = self._model.tokenizer(texts, verbose=False)["input_ids"] if texts else []
+        return [len(ids) for ids in found]
+
+    def _count(self, text: str) -> int:
+        return self._counts([text])[0]
+
+
+def dimension_of(model: Any) -> int:
+    """Length of the vectors of a sentence-transformers model."""
+    return int(model.get_embedding_dimension())
+
+
+def window_of(model: Any) -> int:
+    """Word pieces that a sentence-transformers model takes, its marks included."""
+    return int(model.max_seq_length or 512)
+
+
+# -- for what reads what people said ---------------------------------------------------------------
+
+
+def why_no_model(settings: Settings, *, prepares: bool = False) -> str:
+    """Why there is no local model for what people said; empty where there is one.
+
+    Nothing is sent to a provider, and nobody waits until a model is prepared, unless it ``prepares`` one at
+    its first use: indexing and searching do that.
+    """
+    try:
+        if choices(settings, threads=2).first().service is not None:
+            return "names are not sent to a provider"
+        if not prepares and not prepared_folder(locate(settings.model)).is_dir():
+            return "the model is not prepared yet: `workbench reindex` does that"
+    except ModelUnavailableError as error:
+        return error.message
+    return ""
+
+
+def local_model(settings: Settings, *, prepares: bool = False) -> Embedder | None:
+    """The model of the settings where ``why_no_model`` says nothing against it, else None."""
+    if why_no_model(settings, prepares=prepares):
+        return None
+    return _WhenNeeded(choices(settings, threads=2).first().open_for_questions)
+
+
+class _WhenNeeded(Embedder):
+    """An embedder that is opened by its first use. Each use raises ModelUnavailableError as opening does.
+
+    Vectors are kept: each source that is taken in is compared with the pages that the one before it wrote.
+    """
+
+    def __init__(self, opens: Callable[[], Embedder]) -> None:
+        self._opens = opens
+        self._kept: TextVectors = {}
+
+    @cached_property
+    def _opened(self) -> Embedder:
+        return self._opens()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """(n, dimension) float32, each row of length 1."""
+        import numpy as np  # noqa: PLC0415
+
+        if not texts:
+            return self._opened.embed(texts)
+        if len(self._kept) + len(texts) > _KEPT:
+            self._kept.clear()
+        if new := [text for text in dict.fromkeys(texts) if text not in self._kept]:
+            self._kept |= zip(new, self._opened.embed(new), strict=True)
+        return np.stack([self._kept[text] for text in texts])

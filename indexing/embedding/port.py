@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import platformdirs
 
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_T = TypeVar("_T")
 Vectors: TypeAlias = "NDArray[np.float32]"
+TextVectors: TypeAlias = "dict[str, Vectors]"
+"""The (d,) vectors of texts, by text."""
 EmbeddedTexts: TypeAlias = "dict[str, Vectors | str]"
 """What became of each text: its (d,) vector, or in a few words why it has none."""
 
@@ -60,7 +63,7 @@ class Embedder:
         """Let connections go."""
 
 
-def vectors_among(texts: EmbeddedTexts) -> dict[str, Vectors]:
+def vectors_among(texts: EmbeddedTexts) -> TextVectors:
     """The vectors of those texts that have one."""
     return {text: row for text, row in texts.items() if not isinstance(row, str)}
 
@@ -71,16 +74,31 @@ def cache_dir() -> Path:
     return Path(override) if override else platformdirs.user_cache_path("memory-workbench")
 
 
+def batches(items: Iterable[tuple[_T, int]], most: int, *, count: int = 0) -> Iterator[list[_T]]:
+    """The items, each given with its size, in lists of ``most`` in all and of ``count`` items, 0: of any.
+
+    What is larger by itself stands alone.
+    """
+    batch: list[_T] = []
+    total = 0
+    for item, size in items:
+        if batch and (len(batch) == count or total + size > most):
+            yield batch
+            batch, total = [], 0
+        batch.append(item)
+        total += size
+    if batch:
+        yield batch
+
+
 def fitting(text: str, count: Callable[[str], int], limit: int) -> list[tuple[str, int]]:
     """``text`` in parts of at most ``limit`` tokens, each with its number of tokens, in order."""
     tokens = count(text)
     if tokens <= limit or len(text) < 2:
         return [(text, tokens)]
     middle = len(text) // 2
-    after = next((at for at in range(middle, len(text) - 1) if text[at].isspace()), None)
-    before = next((at for at in range(middle, 0, -1) if text[at].isspace()), None)
-    places = [place for place in (after, before) if place is not None]
-    cut = min(places, key=lambda place: abs(place - middle), default=middle)
+    blanks = (at for at in range(1, len(text) - 1) if text[at].isspace())
+    cut = min(blanks, key=lambda at: (abs(at - middle), -at), default=middle)
     return fitting(text[:cut], count, limit) + fitting(text[cut:], count, limit)
 
 

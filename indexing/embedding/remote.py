@@ -12,7 +12,7 @@ import threading
 import time
 import weakref
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from itertools import islice
 from typing import Any, TypeVar
@@ -22,7 +22,7 @@ import numpy as np
 import openai
 
 from indexing.embedding.choice import Service
-from indexing.embedding.port import EmbeddedTexts, Embedder, Vectors, averaged, fitting
+from indexing.embedding.port import EmbeddedTexts, Embedder, TextVectors, Vectors, averaged, batches, fitting
 from indexing.words import clean
 from workbench.errors import ModelUnavailableError
 from workbench.llm.openai_compatible import UnusableAnswerError, explained, has_spent_all, open_client
@@ -115,8 +115,8 @@ class RemoteEmbedder(Embedder):
             np.stack([found[text] for text in texts]) if texts else np.zeros((0, self.dimension), np.float32)
         )
 
-    def _all(self, texts: list[str]) -> dict[str, Vectors]:
-        found: dict[str, Vectors] = {}
+    def _all(self, texts: list[str]) -> TextVectors:
+        found: TextVectors = {}
         for portion in self.portions(texts):
             for text, row in portion.items():
                 if isinstance(row, str):
@@ -132,7 +132,7 @@ class RemoteEmbedder(Embedder):
         asked = frozenset(texts)
         long: dict[str, list[tuple[str, int]]] = {}
         parts: EmbeddedTexts = {}
-        due = batches(_fitting(texts, self.window, long), count=self._service.batch)
+        due = batches(_fitting(texts, self.window, long), MOST_TOKENS, count=self._service.batch)
         running: set[Future[EmbeddedTexts]] = set()
         ended: ModelUnavailableError | None = None
         self._failed = 0
@@ -301,25 +301,6 @@ class RemoteEmbedder(Embedder):
 
 def _outage(what: str) -> ModelUnavailableError:
     return ModelUnavailableError(what, hint=_MEANWHILE)
-
-
-def batches(
-    texts: Iterable[tuple[str, int]], *, count: int, tokens: int = MOST_TOKENS
-) -> Iterator[list[str]]:
-    """The texts, each given with its tokens, in lists of at most ``count`` and of ``tokens`` in all.
-
-    A text that is larger by itself stands alone.
-    """
-    batch: list[str] = []
-    size = 0
-    for text, length in texts:
-        if batch and (len(batch) == count or size + length > tokens):
-            yield batch
-            batch, size = [], 0
-        batch.append(text)
-        size += length
-    if batch:
-        yield batch
 
 
 def _fitting(

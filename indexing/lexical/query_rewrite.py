@@ -14,11 +14,10 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain
-from operator import eq, methodcaller
 
 from rapidfuzz.distance import OSA
 from tantivy import FieldType, Occur, Query
@@ -55,12 +54,12 @@ from indexing.words import (
 
 def narrowed(scored: Query, question: Question, vocabulary: Vocabulary) -> Query:
     """``scored`` within the conditions of the question, which add nothing to a score."""
-    clauses = [(Occur.Must, one) for one in _holding(question.within, vocabulary)]
     phrases = (standing(text, vocabulary) for text in question.phrases)
-    clauses += [(Occur.Must, one) for one in phrases if one]
-    clauses += [(Occur.MustNot, one) for one in _holding(question.without, vocabulary)]
     excluded = (standing(text, vocabulary, whole=False) for text in question.excluded)
-    clauses += [(Occur.MustNot, one) for one in excluded if one]
+    wanted = [*_holding(question.within, vocabulary), *phrases]
+    unwanted = [*_holding(question.without, vocabulary), *excluded]
+    clauses = [(Occur.Must, one) for one in wanted if one]
+    clauses += [(Occur.MustNot, one) for one in unwanted if one]
     if not clauses:
         return scored
     unscored = ((occur, Query.const_score_query(one, 0.0)) for occur, one in clauses)
@@ -136,13 +135,13 @@ def _named(filters: Filters) -> list[tuple[str, Collection[str]]]:
 def _terms(name: str, value: str, vocabulary: Vocabulary) -> list[str]:
     """The terms that a value of a condition stands for."""
     if name == "path":
-        like = _like(path_term(value))
-        return [path for path, _ in vocabulary.beginning("path", "") if like(path)]
-    prefix, said = f"{name}:", clean(value.lower())
-    tests = {"type": methodcaller("startswith", said), "from": methodcaller("__contains__", said)}
-    fits = tests.get(name, partial(eq, said))
-    known = (term for term, _ in vocabulary.beginning("facet", prefix))
-    return [term for term in known if fits(term.removeprefix(prefix))]
+        return _paths_like(path_term(value), vocabulary)
+    said = clean(value.lower())
+    if name == "from":
+        known = vocabulary.beginning("facet", "from:")
+        return [term for term, _ in known if said in term.removeprefix("from:")]
+    whole = f"{name}:{said}"
+    return [term for term, _ in vocabulary.beginning("facet", whole) if name == "type" or term == whole]
 
 
 def _in_files(paths: Collection[str], vocabulary: Vocabulary) -> Query:
@@ -155,16 +154,16 @@ def _in_files(paths: Collection[str], vocabulary: Vocabulary) -> Query:
     return Query.boolean_query([*clauses, (Occur.MustNot, in_set("path", others))] if others else clauses)
 
 
-def _like(part: str) -> Callable[[str], object]:
+def _paths_like(part: str, vocabulary: Vocabulary) -> list[str]:
     """Paths with ``part`` in them; where it has wildcards, paths that are like it as a whole."""
+    every = (path for path, _ in vocabulary.beginning("path", ""))
     if "*" not in part and "?" not in part:
-        return methodcaller("__contains__", part)
+        return [path for path in every if part in path]
     # Python's translation of a glob never goes back behind a star that it has passed.
     glob = re.sub(r"\*+", "*", part).replace("[", "[[]")
-    return re.compile(fnmatch.translate(glob)).match
+    return list(filter(re.compile(fnmatch.translate(glob)).match, every))
 
 
-_CHUNK = re.compile(r"\S+")
 _PARTS = re.compile(r"[-‐–—/]+")
 _AROUND = "\"'“”‘’„«»()[]{}<>,;:!?.…*_`|"
 _OWNER = re.compile(r"['’]s?$", re.IGNORECASE)
@@ -274,9 +273,8 @@ def _known(plain: str, vocabulary: Vocabulary, *, begun: bool) -> bool:
 def _plain_words(text: str) -> Iterator[tuple[str, str, bool]]:
     """The words of ``text`` that are no identifiers: as they stand, in plain form, whether one ends it."""
     functional = stop_words(text)
-    for found in _CHUNK.finditer(text):
-        chunk = _OWNER.sub("", found[0].strip(_AROUND))
-        for part in _PARTS.split(chunk):
+    for chunk in text.split():
+        for part in _PARTS.split(_OWNER.sub("", chunk.strip(_AROUND))):
             if not part.isalpha() or not (part.islower() or part.isupper() or part.istitle()):
                 continue
             plain = words().analyze(normal(part))
@@ -291,17 +289,15 @@ def exactness(question: Question, vocabulary: Vocabulary) -> float:
     begins so. Of quotes all words count. Raises what the engine raises.
     """
     left = question.text
-    quoted = 0
+    exact = spoken = 0
     for phrase in (*question.phrases, *question.preferred):
-        quoted += topics(phrase)
+        exact += topics(phrase)
         left = left.replace(phrase, " ", 1)
-    named, spoken = 0, 0
-    for found in _CHUNK.finditer(normal(left)):
-        if _is_name(found[0].strip(AROUND), vocabulary):
-            named += 1
+    for chunk in normal(left).split():
+        if _is_name(chunk.strip(AROUND), vocabulary):
+            exact += 1
         else:
-            spoken += topics(found[0])
-    exact = quoted + named
+            spoken += topics(chunk)
     return exact / (exact + spoken) if exact else 0.0
 
 

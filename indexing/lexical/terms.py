@@ -14,9 +14,8 @@ The fields of the index and the analysers that make their terms.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 
 from tantivy import (
@@ -32,7 +31,6 @@ from tantivy import (
     Tokenizer,
 )
 
-from indexing.document import path_term
 from indexing.query.dates import named_days
 from indexing.words import (
     STOP_WORDS,
@@ -50,10 +48,7 @@ from indexing.words import (
 from workbench.frozen import frozen
 
 # Measured as shares of evidence found; the maximum is flat around these.
-BOOSTS = {
-    **{"text": 0.5, "typed": 1.0, "context": 1.0, "heading": 1.0, "date": 1.5},
-    **{"exact": 1.0, "pairs": 1.0},
-}
+BOOSTS = dict.fromkeys(("typed", "context", "heading", "exact", "pairs"), 1.0) | {"text": 0.5, "date": 1.5}
 
 
 @cache
@@ -64,14 +59,14 @@ def schema() -> Schema:
     ``day`` a proleptic ordinal (0: no date). ``text``, ``heading``, ``context`` and ``date`` are stemmed;
     ``typed`` holds the words of the text as they are, for prefixes and phrases; ``exact`` and ``pairs`` come
     ready from ``indexing.words``, pairs in their order; ``path`` is the whole path in lower case, ``facet``
-    and ``marks`` are those of ``indexing.facets``; ``body`` is what is given back.
+    and ``marks`` are those of ``indexing.document``; ``body`` is what is given back.
     """
     builder = SchemaBuilder()
     builder.add_unsigned_field("key", indexed=True, fast=True)
     for field in ("file", "path", "facet"):
         builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
-    builder.add_unsigned_field("kind", indexed=True, fast=True)
-    builder.add_unsigned_field("day", indexed=True, fast=True)
+    for field in ("kind", "day"):
+        builder.add_unsigned_field(field, indexed=True, fast=True)
     builder.add_unsigned_field("marks", fast=True)
     for field in ("text", "heading", "context", "date"):
         builder.add_text_field(field, tokenizer_name="stemmed", index_option="freq")
@@ -134,10 +129,8 @@ def in_sequence(field: str, values: Sequence[str]) -> Query:
     return Query.term_query(schema(), field, values[0], "basic")
 
 
-_KEPT, _KEPT_TERMS = 256, 50_000
-"""Answers that are kept, and terms of one: what is asked while a person types is asked again and again."""
-_MANY_FILES = 50_000
-_LONGEST = 80
+_KEPT = 64
+"""Answers that are kept: what is asked while a person types is asked again and again."""
 
 
 def rarity(count: int, entries: int) -> float:
@@ -151,7 +144,7 @@ class Vocabulary:
     def __init__(self, searcher: Searcher) -> None:
         self.searcher = searcher
         self.entries = int(searcher.num_docs)
-        self._begun: dict[tuple[str, str], tuple[tuple[str, int], ...]] = {}
+        self._kept = lru_cache(_KEPT)(partial(_beginning, searcher))
 
     def rarity(self, count: int) -> float:
         """The inverse document frequency of BM25 for a term that stands in ``count`` entries, > 0."""
@@ -172,42 +165,11 @@ class Vocabulary:
 
     def beginning(self, field: str, start: str) -> tuple[tuple[str, int], ...]:
         """The terms of ``field`` that begin with ``start`` and their entries, the most frequent first."""
-        key = (field, start)
-        found = self._begun.get(key)
-        if found is None:
-            found = tuple(self.searcher.terms_with_prefix(field, clean(start)))
-            if len(self._begun) >= _KEPT:
-                self._begun.clear()
-            if len(found) <= _KEPT_TERMS:
-                self._begun[key] = found
-        return found
+        return self._kept(field, clean(start))
 
 
-def values(vocabulary: Vocabulary, name: str, begun: str, limit: int) -> tuple[tuple[str, int], ...]:
-    """The values of ``name`` that have ``begun`` in them, each with its number of entries, ``limit`` at most.
-
-    Those that begin so come first, then those with more entries. Folders are values of ``path`` too. What
-    nobody would type, as it is long or holds a quote, is left out.
-    """
-    start = path_term(begun)
-    facets = ((term.partition(":")[2], count) for term, count in vocabulary.beginning("facet", f"{name}:"))
-    known = _paths(vocabulary) if name == "path" else facets
-    fitting = [
-        one for one in known if start in one[0] and one[0] and len(one[0]) <= _LONGEST and '"' not in one[0]
-    ]
-    return tuple(sorted(fitting, key=lambda one: (not one[0].startswith(start), -one[1], one[0]))[:limit])
-
-
-def _paths(vocabulary: Vocabulary) -> Iterable[tuple[str, int]]:
-    found: Counter[str] = Counter()
-    for path, count in vocabulary.beginning("path", "")[:_MANY_FILES]:
-        found[path] += count
-        if not path.startswith("/"):  # what lies beside the workspace has its whole path to itself
-            at = path.find("/")
-            while at > 0:
-                found[path[: at + 1]] += count
-                at = path.find("/", at + 1)
-    return found.items()
+def _beginning(searcher: Searcher, field: str, start: str) -> tuple[tuple[str, int], ...]:
+    return tuple(searcher.terms_with_prefix(field, start))
 
 
 MAX_WORDS = 64

@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -22,22 +22,17 @@ from lancedb.query import BooleanQuery, MatchQuery
 from lancedb.query import Occur as LanceOccur
 
 from indexing.document import Stored, unpacked
+from indexing.embedding.port import Embedder, Vectors
+from indexing.lexical.index import LexicalReader, LexicalWriter
 from indexing.lexical.query_rewrite import question_terms
-from indexing.lexical.reader import LexicalReader
 from indexing.lexical.terms import NO_TERMS, Terms
-from indexing.lexical.writer import LexicalWriter
-from indexing.many_workspaces.rows import STORED, asked_terms, quoted
-from indexing.many_workspaces.table import ANEW, SharedTable
+from indexing.many_workspaces.table import ANEW, STORED, SharedTable, asked_terms, quoted
 from indexing.query.question import Question
-from indexing.ranking.order import Candidate, pool_size
-from indexing.ranking.weights import DEFAULT
+from indexing.ranking.order import DEFAULT, Candidate, pool_size
 from indexing.search.answer import Hit, Query, SearchAnswer
 from indexing.search.build_answer import TimedQuery, hit_of, understood
 from indexing.search.modes import Mode
 from workbench.errors import IndexUnavailableError, ModelUnavailableError
-
-if TYPE_CHECKING:
-    from indexing.embedding.port import Embedder, Vectors
 
 _WIDER = 5
 """How many times more is fetched where conditions remain that the table cannot ask for."""

@@ -29,16 +29,26 @@ ENGLISH_MONTHS: dict[str, int] = {name: at for at, name in enumerate(_ENGLISH.sp
 """The twelve names, lower case, from 1."""
 
 MONTHS: dict[str, int] = {
-    **{name: at for names in (_GERMAN, _FRENCH, _SPANISH) for at, name in enumerate(names.split(), 1)},
-    **{name: at for at, name in enumerate(_SHORT.split(), 1)},
-    **{"sept": 9, "jänner": 1, "maerz": 3, "fevrier": 2, "aout": 8, "decembre": 12},
-    **ENGLISH_MONTHS,
+    **{
+        name: at
+        for names in (_GERMAN, _FRENCH, _SPANISH, _SHORT, _ENGLISH)
+        for at, name in enumerate(names.split(), 1)
+    },
+    "sept": 9,
+    "jänner": 1,
+    "maerz": 3,
+    "fevrier": 2,
+    "aout": 8,
+    "decembre": 12,
 }
 """All names and English abbreviations, from 1."""
 
 WEEKDAYS: dict[str, int] = {
     **{name[:size]: at for size in (3, None) for at, name in enumerate(_DAYS.split())},
-    **{"tues": 1, "weds": 2, "thur": 3, "thurs": 3},
+    "tues": 1,
+    "weds": 2,
+    "thur": 3,
+    "thurs": 3,
 }
 """The days of the week in English and their abbreviations, from Monday, 0."""
 
@@ -134,7 +144,9 @@ def named_days(text: str) -> tuple[date, ...]:
     return tuple(dict.fromkeys(one.first for days in found for one in days if one.first == one.last))
 
 
-_Read = Callable[[re.Match[str], date], list[Period]]
+_Match = re.Match[str]
+_Periods = list[Period]
+_Read = Callable[[_Match, date], _Periods]
 _Forms = list[tuple[re.Pattern[str], _Read]]
 _M = "|".join(sorted(MONTHS, key=len, reverse=True))
 _E = "|".join(ENGLISH_MONTHS)
@@ -162,7 +174,7 @@ def _form(pattern: str, read: _Read) -> tuple[re.Pattern[str], _Read]:
     return re.compile(pattern, re.IGNORECASE), read
 
 
-def _tried(read: _Read, found: re.Match[str], today: date) -> list[Period]:
+def _tried(read: _Read, found: _Match, today: date) -> _Periods:
     try:
         return read(found, today)
     except (ValueError, OverflowError):  # the 31st of February, or a day before the first
@@ -185,25 +197,25 @@ def _at(year: int, month: int) -> int:
     return 12 * year + month - 1
 
 
-def _word(found: re.Match[str], group: str) -> str:
+def _word(found: _Match, group: str) -> str:
     """What a group of a pattern found, in lower case; empty where it is not there."""
     return (found.groupdict().get(group) or "").lower()
 
 
-def _month_in(found: re.Match[str]) -> int:
+def _month_in(found: _Match) -> int:
     """The month of a match, by its name or in figures."""
     name = _word(found, "month")
     return MONTHS[name] if name else int(found["m"])
 
 
-def _either(found: re.Match[str], _: date) -> list[Period]:
+def _either(found: _Match, _: date) -> _Periods:
     """A day and a month in figures, in an order that nobody knows: both where both are days."""
     year, a, b = int(found["y"]), int(found["a"]), int(found["b"])
     pairs = dict.fromkeys(((a, b), (b, a)))
     return [_day(date(year, month, day)) for day, month in pairs if month <= 12] or [_day(date(year, b, a))]
 
 
-def _day_named(found: re.Match[str], today: date) -> list[Period]:
+def _day_named(found: _Match, today: date) -> _Periods:
     """A day of a month; where no year is said, the latest."""
     month, day = _month_in(found), int(found["d"])
     if year := _word(found, "y"):
@@ -226,7 +238,7 @@ def _latest(made: Callable[[int], date], today: date) -> date:
     raise ValueError("no such day")
 
 
-def _whole_month(found: re.Match[str], today: date) -> list[Period]:
+def _whole_month(found: _Match, today: date) -> _Periods:
     month = _month_in(found)
     if year := _word(found, "y"):
         return [_months(_at(int(year), month))]
@@ -237,22 +249,22 @@ def _whole_month(found: re.Match[str], today: date) -> list[Period]:
     return [_months(at - 12 if at > now or (which == "last" and at == now) else at)]
 
 
-def _year(found: re.Match[str], _: date) -> list[Period]:
+def _year(found: _Match, _: date) -> _Periods:
     return [_months(_at(int(found["y"]), 1), 12)]
 
 
-def _quarter(found: re.Match[str], today: date) -> list[Period]:
+def _quarter(found: _Match, today: date) -> _Periods:
     first = 3 * int(found["q"]) - 2
     year = int(_word(found, "y") or (today.year if first <= today.month else today.year - 1))
     return [_months(_at(year, first), 3)]
 
 
-def _iso_week(found: re.Match[str], _: date) -> list[Period]:
+def _iso_week(found: _Match, _: date) -> _Periods:
     monday = date.fromisocalendar(int(found["y"]), int(found["w"]), 1)
     return [Period(monday, monday + timedelta(6))]
 
 
-def _named(found: re.Match[str], today: date) -> list[Period]:
+def _named(found: _Match, today: date) -> _Periods:
     word = re.sub(r"\s+", " ", found[0].lower())
     back = {"yesterday": 1, "last night": 1, "tomorrow": -1, "tomorrow night": -1}.get(word, 0)
     if "before" in word:
@@ -260,15 +272,15 @@ def _named(found: re.Match[str], today: date) -> list[Period]:
     return [_day(today - timedelta(back))]
 
 
-def _ago(found: re.Match[str], today: date) -> list[Period]:
+def _ago(found: _Match, today: date) -> _Periods:
     return [_day(_back(found, today))]
 
 
-def _past(found: re.Match[str], today: date) -> list[Period]:
+def _past(found: _Match, today: date) -> _Periods:
     return [Period(_back(found, today), today)]
 
 
-def _back(found: re.Match[str], today: date) -> date:
+def _back(found: _Match, today: date) -> date:
     """So long before ``today``: of a shorter month, its last day."""
     said = re.sub(r"\s+", " ", _word(found, "n"))
     count = int(said) if said.isdecimal() else NUMBERS[said]
@@ -279,7 +291,7 @@ def _back(found: re.Match[str], today: date) -> date:
     return month.first.replace(day=min(today.day, month.last.day))
 
 
-def _span(found: re.Match[str], today: date) -> list[Period]:
+def _span(found: _Match, today: date) -> _Periods:
     """``last week``, ``this month``, ``next year``."""
     step = {"last": -1, "previous": -1, "past": -1, "next": 1}.get(found["which"].lower(), 0)
     unit = found["unit"].lower()
@@ -290,7 +302,7 @@ def _span(found: re.Match[str], today: date) -> list[Period]:
     return [_months((_at(today.year, today.month) // size + step) * size, size)]
 
 
-def _weekday(found: re.Match[str], today: date) -> list[Period]:
+def _weekday(found: _Match, today: date) -> _Periods:
     which = _word(found, "which")
     back = (today.weekday() - WEEKDAYS[_word(found, "day")]) % 7
     if which == "next":
@@ -402,7 +414,7 @@ def _bounded(one: Period, how: str, today: date) -> Period:
 
 def _single(text: str, today: date) -> list[tuple[Period, int, int]]:
     """All that a form finds, none inside of another, in the order of the text."""
-    found: list[tuple[int, int, int, list[Period]]] = []
+    found: list[tuple[int, int, int, _Periods]] = []
     for match in _MONTHS_RANGE.finditer(text):
         if ends := _tried(_month_range, match, today):
             found.append((match.start(), -1, match.end(), ends))
@@ -422,7 +434,7 @@ def _single(text: str, today: date) -> list[tuple[Period, int, int]]:
     return out
 
 
-def _month_range(found: re.Match[str], today: date) -> list[Period]:
+def _month_range(found: _Match, today: date) -> _Periods:
     """``between March and May 2026``: a year that is said once is that of both."""
     first, last = MONTHS[_word(found, "month")], MONTHS[_word(found, "until")]
     year = int(found["y2"] or found["y"] or (today.year if last <= today.month else today.year - 1))

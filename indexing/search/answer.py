@@ -7,8 +7,7 @@ from datetime import date
 from typing import Literal
 
 from indexing.query.question import FIELDS, NONE, Filters, WordForm, filters_from_json
-from indexing.ranking.order import ScorePart, Scores
-from indexing.ranking.weights import DEFAULT, Weights, weights_from_json
+from indexing.ranking.order import DEFAULT, ScorePart, Scores, Weights, rounded, weights_from_json
 from indexing.search.modes import MODES, Mode
 from workbench.errors import UsageError
 from workbench.frozen import frozen, frozen_kw_only
@@ -24,7 +23,7 @@ _FILTERS_LOOK = 'for example {"kind": ["log"], "since": "2026-03", "pinned": tru
 class Query:
     """A question to the index. Raises UsageError for an unknown mode.
 
-    ``text`` is what a person typed, in the language of ``indexing.query.language`` unless it is ``plain``;
+    ``text`` is what a person typed, in the language of ``indexing.query.question`` unless it is ``plain``;
     ``filters`` count as if they stood in it. ``prefix`` takes the last word as the beginning of one, for use
     while a person types. ``user`` is who asks: their own entries count for more, and nobody else's count.
     ``weights`` take the place of those that the settings choose.
@@ -89,13 +88,13 @@ class Hit:
             "date": self.date.isoformat() if self.date else None,
             "snippet": self.snippet,
             "score": round(self.score, 6),
-            "scores": self.scores.as_json(),
+            "scores": rounded(self.scores),
         }
         if self.neighbour:
             shown["neighbour"] = True
         if self.explanation is not None:
             shown["explanation"] = self.explanation
-            shown["parts"] = [part.as_json() for part in self.parts]
+            shown["parts"] = list(map(rounded, self.parts))
         return shown
 
 

@@ -3,6 +3,8 @@
 The part of an entry that is shown, and which words in it were asked for.
 
 Every hit against the disk: what moved has new lines, what is gone does not answer.
+
+What is ranked for a question: candidates of both sides, each with both scores where there are both.
 """
 
 from __future__ import annotations
@@ -11,33 +13,151 @@ import contextlib
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from datetime import date
 from functools import cache, lru_cache
 from itertools import groupby, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from indexing.document import Stored
-from indexing.facets import user_code, user_in
+from indexing.document import Stored, as_stored, user_code, user_in
+from indexing.embedding.port import Vectors
+from indexing.lexical.index import Snapshot
 from indexing.lexical.terms import NO_TERMS, Terms, stemmed, words
 from indexing.query.dates import Period, days_alone, periods_in
-from indexing.query.language import understand
-from indexing.query.question import Question
-from indexing.ranking.order import Candidate, Ranked, diversified, explain, parts_of, rank
-from indexing.ranking.weights import Weights
+from indexing.query.question import Filters, Question, WordForm, understand
+from indexing.ranking.order import Candidate, Ranked, Weights, diversified, explain, parts_of, rank
 from indexing.search.answer import SNIPPET_CHARACTERS, Hit, Query, SearchAnswer
-from indexing.search.candidates import Candidates
 from indexing.search.modes import Mode
+from indexing.sync.freshness import without_vector
 from indexing.sync.generations import RACY_NS
 from indexing.sync.sources import IndexSources
-from indexing.words import JOINED, WORD, date_words, exact_tokens, normal
+from indexing.words import JOINED, WORD, date_words, exact_tokens, normal, written_words
 from workbench.errors import WorkbenchError
 from workbench.frozen import frozen
 from workbench.memory.claims import bag_of_words
 from workbench.memory.entry import Entry, is_outside
 from workbench.plural import plural
 from workbench.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from indexing.vectors import VectorReader
+
+
+NO_WORDS = "no entry has these words; showing the closest by meaning"
+NO_WORDS_WITHIN = "no entry with these filters has these words; showing the closest by meaning"
+_MOST_PERIODS = 3
+
+
+@frozen
+class Candidates:
+    """Candidates of one snapshot by their keys, and how they were found.
+
+    ``question`` is what was asked, as the snapshot can answer it. ``complete`` says that a larger pool would
+    hold no more; ``degraded`` why a side is missing; ``notes`` what is to be said of the hits, if there are
+    any.
+    """
+
+    snapshot: Snapshot
+    question: Question
+    matches: Mapping[int, Candidate]
+    mode: Mode
+    complete: bool
+    degraded: str | None = None
+    notes: tuple[str, ...] = ()
+    _read: dict[int, Stored] = field(default_factory=dict)
+
+    @property
+    def candidates(self) -> Collection[Candidate]:
+        """What is ranked."""
+        return self.matches.values()
+
+    def entry(self, key: int) -> Stored:
+        """The entry of a candidate; read once. Raises IndexUnavailableError."""
+        if key not in self._read:
+            self._read[key] = self.snapshot.load(self.matches[key])
+        return self._read[key]
+
+
+@frozen
+class NearbyVectors:
+    """The (d,) ``vector`` of a question, and the vectors that it is compared with."""
+
+    vector: Vectors
+    reader: VectorReader
+
+
+def gathered(
+    snapshot: Snapshot,
+    question: Question,
+    periods: Sequence[Period],
+    size: int,
+    mode: Mode,
+    *,
+    nearby: NearbyVectors | None = None,
+    degraded: str | None = None,
+) -> Candidates:
+    """The best by words, the nearest by meaning, and the entries of the days that the question names.
+
+    Each has both scores, where there are vectors at all. Raises IndexUnavailableError.
+    """
+    dated = [on_days(question, one) for one in periods[:_MOST_PERIODS]]
+    cosines: dict[int, float] = {}
+    if nearby is not None:  # the nearest that meet the conditions of each
+        for one in (question, *dated):
+            allowed = snapshot.allowed(one) if one.narrows else None
+            nearest = nearby.reader.nearest(nearby.vector, size, allowed)
+            cosines.update(zip(nearest.keys.tolist(), nearest.cosines.tolist(), strict=True))
+    enough = len(cosines) >= size
+    matches = [] if mode == "vector" else snapshot.search(question, size)
+    strangers = cosines.keys() - {match.key for match in matches}
+    every = [*matches, *snapshot.look_up(list(strangers), question)]
+    if mode != "vector":
+        every += snapshot.with_word(question, size)
+    for one in dated:  # the best by their words, and the newest whatever their words
+        every += snapshot.search(one, size)
+        every += (replace(match, bm25=0.0) for match in snapshot.search(replace(one, text=""), size))
+    found = {match.key: match for match in reversed(every)}  # of the same entry the first counts
+    notes: tuple[str, ...] = ()
+    if nearby is not None:
+        rest = [key for key in found if key not in cosines]
+        cosines.update(nearby.reader.cosines(nearby.vector, rest))
+        missing = snapshot.count() - nearby.reader.count()
+        degraded = without_vector(missing) if missing > 0 else None
+        if mode == "hybrid" and not any(match.bm25 for match in found.values()):
+            notes = (NO_WORDS_WITHIN if question.narrows else NO_WORDS,)
+    forms = {} if mode == "vector" else _word_forms(snapshot, question, periods, found)
+    found = {
+        key: replace(match, cosine=cosines.get(key), word=forms.get(key, WordForm.ABSENT))
+        for key, match in found.items()
+    }
+    complete = len(matches) < size and not enough
+    return Candidates(snapshot, question, found, mode, complete, degraded, notes)
+
+
+def on_days(question: Question, period: Period) -> Question:
+    """The question, of the days of a period."""
+    return replace(question, within=question.within.also(Filters(since=period.first, until=period.last)))
+
+
+def _word_forms(
+    snapshot: Snapshot, question: Question, periods: Sequence[Period], found: Mapping[int, Candidate]
+) -> Mapping[int, WordForm]:
+    """The forms of those that have the one word of a question, or are of the day that it names."""
+    if not question.is_day:
+        forms = snapshot.word_forms(question, list(found))
+        word = written_words(question.lone_word)
+        if len(word) == 1 and word != written_words(" ".join(words().analyze(normal(question.lone_word)))):
+            for key, form in forms.items():
+                if form is WordForm.AS_ASKED:
+                    entry = snapshot.load(found[key])
+                    if word <= written_words(" ".join((entry.text, *entry.heading))):
+                        forms[key] = WordForm.AS_WRITTEN
+        return forms
+    days = [range(one.first.toordinal(), one.last.toordinal() + 1) for one in periods]
+    of_day = (key for key, match in found.items() if any(match.day in some for some in days))
+    return dict.fromkeys(of_day, WordForm.OF_DAY)
+
 
 _LEAD = 120
 _REACH = 40
@@ -56,9 +176,13 @@ def snippet(text: str, terms: Terms) -> str:
     """
     if len(text) <= SNIPPET_CHARACTERS:
         return text
-    start = _start(text, _best(found_in(text, terms)))
-    room = SNIPPET_CHARACTERS - 1 - bool(start)
-    end = len(text) if start + room >= len(text) else _end(text, start + room)
+    at = _best(found_in(text, terms))
+    start = min(at - _LEAD, len(text) - SNIPPET_CHARACTERS + 2)
+    start = _cut(text, range(start, at + 1)) if start > 0 else 0
+    while start and text[start].isspace():
+        start += 1
+    end = start + SNIPPET_CHARACTERS - 1 - bool(start)
+    end = _cut(text, range(end, 0, -1)) if end < len(text) else len(text)
     return ("…" if start else "") + text[start:end].rstrip() + ("…" if end < len(text) else "")
 
 
@@ -111,25 +235,10 @@ def _best(found: list[tuple[int, int, str]]) -> int:
     return at
 
 
-def _start(text: str, at: int) -> int:
-    """Where to begin, so that ``at`` has something before it and no word is cut."""
-    if at <= _LEAD:
-        return 0
-    start = min(at - _LEAD, max(0, len(text) - SNIPPET_CHARACTERS + 2))
-    for place in range(start, min(start + _REACH, at)):
-        if text[place - 1].isspace() and not text[place].isspace():
-            return place
-    return next((place for place in range(start, at) if _BEGINS.match(text, place)), at)
-
-
-def _end(text: str, end: int) -> int:
-    """Where to end, at ``end`` or before it, so that no word is cut."""
-    if text[end].isspace():
-        return end
-    for place in range(end, end - _REACH, -1):
-        if text[place - 1].isspace():
-            return place
-    return next((place for place in range(end, 0, -1) if _BEGINS.match(text, place)), end)
+def _cut(text: str, places: range) -> int:
+    """The first of ``places`` at which no word is cut, else the first at which no character is."""
+    near = (at for at in places[:_REACH] if text[at - 1].isspace() or text[at].isspace())
+    return next(near, next((at for at in places if _BEGINS.match(text, at)), places[0]))
 
 
 _KEPT_FILES = 32
@@ -207,14 +316,7 @@ class ValidationPass:
         self.changed.add(path)
         if found is None:
             return None
-        return replace(
-            stored,
-            start_line=found.start_line,
-            end_line=found.end_line,
-            heading=found.heading,
-            date=found.date,
-            text=found.text,
-        )
+        return as_stored(found, stamp, stored.facets)
 
     def _look(self, path: str) -> _Look | None:
         """Size, ctime and inode of a file as it is, or None when it is gone or no longer to be searched."""
@@ -251,11 +353,6 @@ class _Row:
     entry: Stored
     neighbour: bool
     alike: float | None = None
-
-    @property
-    def section(self) -> tuple[str, tuple[str, ...]]:
-        """The file and the heading: entries of one section are neighbours of each other."""
-        return self.entry.path, self.entry.heading
 
 
 @frozen
@@ -297,20 +394,17 @@ class TimedQuery:
         rows = self._below_their_matches(rows[: self.query.k], ranked, pool, disk)
         return tuple(self._hit(number, row) for number, row in enumerate(rows, 1))
 
-    def _standing(self, ranked: Sequence[Ranked], pool: Candidates, disk: ValidationPass) -> Iterator[_Row]:
+    def _standing(self, ranked: Iterable[Ranked], pool: Candidates, disk: ValidationPass) -> Iterator[_Row]:
         """What stands on the disk; of a text that the user who asks has a copy of, only the copy."""
         own = {pool.entry(one.key).hash for one in pool.candidates if self._is_own(one)}
         for one in ranked:
             entry = disk.now(pool.entry(one.candidate.key))
             if entry is not None and (entry.hash not in own or self._is_own(one.candidate)):
-                yield self._row(one, entry)
+                lends = one.candidate.bm25 > 0 and bool(self.terms)
+                yield _Row(one, entry, neighbour=lends and not found_in(_own_words(entry), self.terms))
 
     def _is_own(self, candidate: Candidate) -> bool:
         return self.user != 0 and user_in(candidate.marks) == self.user
-
-    def _row(self, one: Ranked, entry: Stored) -> _Row:
-        lends = one.candidate.bm25 > 0 and bool(self.terms)
-        return _Row(one, entry, neighbour=lends and not found_in(_own_words(entry), self.terms))
 
     def _below_their_matches(
         self, rows: list[_Row], ranked: Sequence[Ranked], pool: Candidates, disk: ValidationPass
@@ -319,13 +413,19 @@ class TimedQuery:
         neighbours = [row for row in rows if row.neighbour]
         if not neighbours:
             return rows
-        matches = list(self._matches({row.section for row in neighbours}, ranked, pool, disk))
+        sections = {_section(row.entry) for row in neighbours}
+        near = (
+            one
+            for one in ranked
+            if one.candidate.bm25 > 0 and _section(pool.entry(one.candidate.key)) in sections
+        )
+        matches = [row for row in self._standing(near, pool, disk) if not row.neighbour]
         order = list(rows)
         for row in neighbours:
-            near = [one for one in matches if one.section == row.section]
-            if not near:
+            same = [one for one in matches if _section(one.entry) == _section(row.entry)]
+            if not same:
                 continue
-            match = min(near, key=lambda one: abs(one.entry.start_line - row.entry.start_line))
+            match = min(same, key=lambda one: abs(one.entry.start_line - row.entry.start_line))
             at = order.index(row)
             above = next((place for place, one in enumerate(order) if one.ranked is match.ranked), None)
             if above is None:
@@ -333,21 +433,6 @@ class TimedQuery:
             elif above > at:
                 order.insert(above, order.pop(at))
         return order[: len(rows)]
-
-    def _matches(
-        self,
-        sections: set[tuple[str, tuple[str, ...]]],
-        ranked: Sequence[Ranked],
-        pool: Candidates,
-        disk: ValidationPass,
-    ) -> Iterator[_Row]:
-        """The entries of these sections that have words of the question themselves, best first."""
-        for one in ranked:
-            stored = pool.entry(one.candidate.key)
-            if one.candidate.bm25 > 0 and (stored.path, stored.heading) in sections:
-                entry = disk.now(stored)
-                if entry is not None and not (row := self._row(one, entry)).neighbour:
-                    yield row
 
     def answer(
         self, pool: Candidates, hits: tuple[Hit, ...], disk: ValidationPass, generation: str
@@ -432,6 +517,11 @@ def hit_of(number: int, ranked: Ranked, entry: Stored, terms: Terms, **more: Any
         word=ranked.candidate.word,
         **more,
     )
+
+
+def _section(entry: Stored) -> tuple[str, tuple[str, ...]]:
+    """The file and the heading: entries of one section are neighbours of each other."""
+    return entry.path, entry.heading
 
 
 def _own_words(entry: Stored) -> str:

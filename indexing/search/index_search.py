@@ -20,15 +20,21 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 from indexing.embedding.choice import ModelChoice, choices
 from indexing.embedding.model_files import reads_english_only
 from indexing.embedding.port import Embedder, Vectors
+from indexing.lexical.index import LexicalReader, Snapshot
 from indexing.lexical.query_rewrite import question_terms, topics
-from indexing.lexical.reader import LexicalReader, Snapshot
 from indexing.query.dates import Period, by_today, period
 from indexing.query.question import Question
-from indexing.ranking.order import pool_size
-from indexing.ranking.weights import Weights, weights_of
+from indexing.ranking.order import Weights, pool_size, weights_of
 from indexing.search.answer import Query, SearchAnswer
-from indexing.search.build_answer import HitValidator, TimedQuery, understood
-from indexing.search.candidates import Candidates, NearbyVectors, gathered, on_days
+from indexing.search.build_answer import (
+    Candidates,
+    HitValidator,
+    NearbyVectors,
+    TimedQuery,
+    gathered,
+    on_days,
+    understood,
+)
 from indexing.storage import RefusedError
 from indexing.sync.freshness import NO_INDEX, NO_VECTORS, OTHER_VERSION, freshness
 from indexing.sync.generations import Generation, Generations, words_fingerprint

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from indexing.document import Stored, file_key, kind_code
 from indexing.embedding.cache import EmbeddingCache
-from indexing.embedding.port import EmbeddedTexts, Embedder, vectors_among
-from indexing.lexical.reader import LexicalReader
+from indexing.embedding.port import EmbeddedTexts, Embedder, batches, vectors_among
+from indexing.lexical.index import LexicalReader
 from indexing.sync.entry_vectors import vectors_of
 from indexing.sync.generations import Generation, Manifest
 from indexing.sync.report import SyncProgress, SyncReport
@@ -47,7 +47,8 @@ def fill_vectors(
         run = _Run(embedder, cache, report, progress, manifest.entries, manifest.entries - manifest.pending)
         manifest.model, manifest.dimension = embedder.identity, dimension
         generation.write_model(embedder.identity)
-        for paths in _batches(manifest):
+        due = ((path, record.entries) for path, record in manifest.files.items() if not record.vectors)
+        for paths in batches(due, BATCH_ENTRIES):
             expected = sum(manifest.files[path].entries for path in paths)
             entries = words.under(paths, expected)
             if len(entries) != expected:
@@ -80,22 +81,6 @@ def _known_dimension(manifest: Manifest, embedder: Embedder, cache: EmbeddingCac
                 raise
     embedder.expect(found)
     return found
-
-
-def _batches(manifest: Manifest) -> Iterator[list[RelPath]]:
-    """The files without vectors, so many at a time as have BATCH_ENTRIES."""
-    batch: list[RelPath] = []
-    size = 0
-    for path, record in manifest.files.items():
-        if record.vectors:
-            continue
-        batch.append(path)
-        size += record.entries
-        if size >= BATCH_ENTRIES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 def _write(

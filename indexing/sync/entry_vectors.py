@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from indexing.document import NEIGHBOURS, Stored
 from indexing.embedding.cache import EmbeddingCache
-from indexing.embedding.port import Vectors
+from indexing.embedding.port import TextVectors, Vectors
 from indexing.storage import RefusedError
 from indexing.sync.generations import CACHE_FILE, CONTEXT_WEIGHT, Generations
 from workbench.workspace.workspace import Workspace
@@ -49,7 +49,7 @@ def with_context(texts: Vectors, section: NDArray[np.int64]) -> Vectors:
     return np.asarray(out / np.maximum(norms, 1e-12), np.float32)
 
 
-def known_vectors(workspace: Workspace, texts: Sequence[str]) -> dict[str, Vectors] | None:
+def known_vectors(workspace: Workspace, texts: Sequence[str]) -> TextVectors | None:
     """The (d,) vectors of those of ``texts`` that are known, by text; None where the index has none."""
     path = workspace.state_path / CACHE_FILE
     try:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from indexing.embedding.choice import ModelChoice
 from indexing.embedding.port import EmbeddedTexts, Embedder
@@ -20,6 +22,7 @@ from workbench.memory.model_window import word_pieces
 from workbench.plural import plural
 
 _SHOWN_LINES = 10
+_OF_FILES = ("seen", "added", "changed", "removed", "unchanged", "failed", "waiting")
 
 Phase = Literal["scan", "words", "prepare", "embed"]
 
@@ -40,8 +43,7 @@ class SyncProgress:
 OnProgress: TypeAlias = "Callable[[SyncProgress], None] | None"
 
 
-@dataclass(slots=True)
-class SyncReport:
+class SyncReport(msgspec.Struct):
     """What a reindex did. ``failed`` maps paths to reasons; ``vectors`` says why there are none, or None.
 
     ``waiting`` counts transcripts that grew too little to be indexed again; ``absent`` says of sources that
@@ -54,58 +56,44 @@ class SyncReport:
     changed: int = 0
     removed: int = 0
     unchanged: int = 0
-    failed: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, str] = {}
     waiting: int = 0
-    absent: dict[str, str] = field(default_factory=dict)
-    bad_lines: dict[str, tuple[int, ...]] = field(default_factory=dict)
     entries: int = 0
     entries_added: int = 0
     entries_removed: int = 0
     embedded: int = 0
     from_cache: int = 0
-    unembedded: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    backfill: EmbeddingEstimate | None = None
-    vectors: str | None = None
-    rebuilt: str | None = None
     seconds: float = 0.0
     generation: str = ""
     fingerprint: str = ""
+    vectors: str | None = None
+    rebuilt: str | None = None
+    unembedded: dict[str, str] = {}
+    notes: list[str] = []
+    backfill: EmbeddingEstimate | None = None
+    absent: dict[str, str] = {}
+    bad_lines: dict[str, tuple[int, ...]] = {}
     dry_run: bool = False
 
     def as_json(self) -> dict[str, object]:
         """The report as the command line prints it."""
+        said = msgspec.structs.asdict(self)
+        files = {name: said.pop(name) for name in _OF_FILES}
+        files["failed"] = [{"path": path, "error": why} for path, why in self.failed.items()]
+        entries = {"total": said.pop("entries")}
+        entries |= {name: said.pop(f"entries_{name}") for name in ("added", "removed")}
         return {
-            "files": {
-                "seen": self.seen,
-                "added": self.added,
-                "changed": self.changed,
-                "removed": self.removed,
-                "unchanged": self.unchanged,
-                "failed": [{"path": path, "error": why} for path, why in self.failed.items()],
-                "waiting": self.waiting,
-            },
-            "entries": {
-                "total": self.entries,
-                "added": self.entries_added,
-                "removed": self.entries_removed,
-            },
-            "embedded": self.embedded,
-            "from_cache": self.from_cache,
+            "files": files,
+            "entries": entries,
+            **said,
             "seconds": round(self.seconds, 3),
-            "generation": self.generation,
-            "fingerprint": self.fingerprint,
-            "vectors": self.vectors,
-            "rebuilt": self.rebuilt,
             "unembedded": [{"entry": entry, "error": why} for entry, why in self.unembedded.items()],
-            "notes": list(self.notes),
             "backfill": self.backfill.as_json() if self.backfill else None,
             "absent": [{"source": name, "reason": why} for name, why in self.absent.items()],
             "bad_lines": [
                 {"path": path, "count": len(lines), "first": list(lines[:_SHOWN_LINES])}
                 for path, lines in self.bad_lines.items()
             ],
-            "dry_run": self.dry_run,
         }
 
 

@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,10 +21,9 @@ from indexing.document import Stamp, stored_entries
 from indexing.embedding.choice import Choices, ModelChoice, choices
 from indexing.embedding.local import bulk_threads
 from indexing.embedding.port import Embedder
-from indexing.lexical.reader import LexicalReader
-from indexing.lexical.writer import LexicalWriter, deleted_share
+from indexing.lexical.index import LexicalReader, LexicalWriter, deleted_share
 from indexing.storage import REINDEX_HINT, UNWRITABLE, RefusedError, link_in, remove, shape
-from indexing.sync.changes import EVERYTHING, Changes, Scope, find_changes, refuse_if_vanished, scope_of
+from indexing.sync.freshness import EVERYTHING, Changes, Scope, find_changes, refuse_if_vanished, scope_of
 from indexing.sync.generations import (
     CACHE_FILE,
     RACY_NS,
@@ -192,13 +191,13 @@ def reindex(
     even anew, or would have to be written anew without ``rebuild``.
     """
     try:
-        sync = _Sync(workspace, vectors, progress or (lambda _: None), model, agree, rebuild)
+        sync = _Sync(workspace, paths, full, vectors, progress or (lambda _: None), model, agree, rebuild)
         if dry_run:
-            return sync.plan(paths, full=full)
+            return sync.plan()
         if agree is not None:
-            sync.ask(paths, full=full)
+            sync.ask()
         with hold(workspace.state_dir() / "index.lock", "reindex"):
-            return sync.run(paths, full=full)
+            return sync.run()
     except BrokenPipeError:
         raise  # whoever listened to the progress is gone; that is no fault of the index
     except RefusedError as error:
@@ -228,6 +227,8 @@ class _Sync:
     def __init__(
         self,
         workspace: Workspace,
+        paths: Sequence[str],
+        full: bool,
         vectors: bool,
         progress: Callable[[SyncProgress], None],
         model: ModelChoice | None,
@@ -235,6 +236,7 @@ class _Sync:
         rebuild: bool,
     ) -> None:
         self._workspace = workspace
+        self._paths, self._full = paths, full
         self._sources = IndexSources(workspace)
         self._scope = EVERYTHING
         self._vectors = vectors
@@ -256,9 +258,9 @@ class _Sync:
         self._generations = Generations(workspace.state_path)
         self._broken: Generation | None = None
 
-    def plan(self, paths: Sequence[str], *, full: bool) -> SyncReport:
+    def plan(self) -> SyncReport:
         """What a run would do to which files."""
-        current, manifest, changes, found = self._planned(paths, full=full)
+        current, manifest, changes, found = self._planned()
         self._count(found, changes)
         if self._model is not None:
             texts = self._texts_due(self._model, current, manifest, changes)
@@ -266,27 +268,28 @@ class _Sync:
         self._report.dry_run = True
         return self._finished(current, manifest)
 
-    def ask(self, paths: Sequence[str], *, full: bool) -> None:
+    def ask(self) -> None:
         """Ask what a run would have to, before it holds the lock that others wait for."""
         if self._model is not None and self._model.charges:
-            current, manifest, changes, _ = self._planned(paths, full=full)
+            current, manifest, changes, _ = self._planned()
             self._purse.ask(self._model, self._texts_due(self._model, current, manifest, changes))
 
-    def run(self, paths: Sequence[str], *, full: bool) -> SyncReport:
+    def run(self) -> SyncReport:
         """Carry a sync out, a second time in a new generation when the first one meets damage."""
         self._generations.require_in_place()
         self._prefer_own_model()
         try:
-            return self._carried_out(paths, full=full)
+            return self._carried_out()
         except _StayError as stay:
             self._report = SyncReport(notes=[str(stay)])
-        return self._carried_out(paths, full=False)
+        self._full = False
+        return self._carried_out()
 
-    def _carried_out(self, paths: Sequence[str], *, full: bool) -> SyncReport:
-        generation, manifest = self._choose_generation(full and not paths)
-        self._scope = self._scope_of(paths, manifest)
+    def _carried_out(self) -> SyncReport:
+        generation, manifest = self._choose_generation()
+        self._scope = self._scope_of(manifest)
         try:
-            return self._bring_up_to_date(generation, manifest, full)
+            return self._bring_up_to_date(generation, manifest)
         except RefusedError:
             raise  # another generation would be refused just the same
         except IndexUnavailableError as error:
@@ -295,25 +298,23 @@ class _Sync:
             self._report = SyncReport(rebuilt=str(error))
             self._broken = generation
         self._scope = EVERYTHING
-        return self._bring_up_to_date(self._generations.begin(), Manifest(self._words), full)
+        return self._bring_up_to_date(self._generations.begin(), Manifest(self._words))
 
-    def _planned(
-        self, paths: Sequence[str], *, full: bool
-    ) -> tuple[Generation | None, Manifest, Changes, SourceScan]:
+    def _planned(self) -> tuple[Generation | None, Manifest, Changes, SourceScan]:
         """What a run would begin with."""
         current = self._generations.current()
-        known = current.manifest() if current and (paths or not full) else None
+        known = current.manifest() if current and (self._paths or not self._full) else None
         manifest = known or Manifest(self._words)
-        self._scope = self._scope_of(paths, manifest)
+        self._scope = self._scope_of(manifest)
         found = self._sources.scan()
-        changes = find_changes(self._sources, found, manifest, scope=self._scope, believe=full)
+        changes = find_changes(self._sources, found, manifest, scope=self._scope, believe=self._full)
         return current, manifest, changes, found
 
-    def _scope_of(self, paths: Sequence[str], manifest: Manifest) -> Scope:
+    def _scope_of(self, manifest: Manifest) -> Scope:
         """The part to look at: all of it where there is nothing to add a part to."""
-        if not paths:
+        if not self._paths:
             return EVERYTHING
-        scope = scope_of(paths, self._sources, manifest.files, here=os.getcwd())
+        scope = scope_of(self._paths, self._sources, manifest.files, here=os.getcwd())
         if manifest.files:
             return scope
         self._report.rebuilt = self._report.rebuilt or "there was no index to add to"
@@ -357,7 +358,7 @@ class _Sync:
 
     # -- the generation --------------------------------------------------------------------------
 
-    def _choose_generation(self, full: bool) -> tuple[Generation, Manifest]:
+    def _choose_generation(self) -> tuple[Generation, Manifest]:
         """The generation to work on: an interrupted build, the current one, or a new one.
 
         Raises IndexUnavailableError where a new one would be needed, and none is to be begun.
@@ -367,7 +368,7 @@ class _Sync:
         if unfinished and not self._rebuild:
             self._refuse("a full reindex was interrupted")
         known = [*unfinished, *([current] if current else [])]
-        for generation in known if not full else ():
+        for generation in known if self._paths or not self._full else ():
             manifest = generation.manifest()
             problem = self._problem(generation, manifest)
             if problem is None and manifest is not None:
@@ -386,20 +387,19 @@ class _Sync:
         """Why a generation cannot be continued, or None."""
         if manifest is None:
             return "the manifest was missing or damaged"
-        checks: list[tuple[str, Callable[[], object]]] = [
-            ("it contained a link", partial(link_in, generation.folder)),
-            ("another version of the program made it", lambda: manifest.words != self._words),
-            ("a search found damage", generation.suspected),
-            ("the keyword index was missing", lambda: not (generation.lexical / "meta.json").is_file()),
-            (
-                "files of the keyword index are not as the last sync left them: damaged, or new copies",
-                lambda: generation.pending() is None and _differs(manifest, "lexical", generation.lexical),
+        problems = {
+            "it contained a link": link_in(generation.folder),
+            "another version of the program made it": manifest.words != self._words,
+            "a search found damage": generation.suspected(),
+            "the keyword index was missing": not (generation.lexical / "meta.json").is_file(),
+            "files of the keyword index are not as the last sync left them: damaged, or new copies": (
+                generation.pending() is None and _differs(manifest, "lexical", generation.lexical)
             ),
-            (_OTHER_MODEL, lambda: self._model and manifest.model not in (None, self._model.identity)),
-        ]
-        return next((why for why, holds in checks if holds()), None)
+            _OTHER_MODEL: self._model and manifest.model not in (None, self._model.identity),
+        }
+        return next((why for why, holds in problems.items() if holds), None)
 
-    def _bring_up_to_date(self, generation: Generation, manifest: Manifest, full: bool) -> SyncReport:
+    def _bring_up_to_date(self, generation: Generation, manifest: Manifest) -> SyncReport:
         before = time.time_ns()
         current = self._generations.current()
         found = self._sources.scan()
@@ -409,11 +409,11 @@ class _Sync:
             self._sources,
             found,
             manifest,
-            again=[*(pending or ()), *(self._in_scope(found) if full and self._scope else ())],
+            again=[*(pending or ()), *(self._in_scope(found) if self._full and self._scope else ())],
             scope=self._scope,
-            believe=full,
+            believe=self._full,
         )
-        if not full:
+        if not self._full:
             # Building anew, what matters is what was there before.
             old = None if manifest.files or current is None else current.manifest()
             refuse_if_vanished(found, (old or manifest).files, self._scope)
@@ -448,7 +448,7 @@ class _Sync:
             why = self._report.vectors or "not everything could be embedded"
             raise _StayError(self._stay(self._own, why))
         compacted = compact_words(generation, manifest)
-        if written or changes.digests or filled or compacted:
+        if written or changes.hashed or filled or compacted:
             manifest.shapes["lexical"] = shape(generation.lexical)
             generation.write_manifest(manifest)
         if self._generations.current() != generation:

@@ -22,15 +22,13 @@ import numpy as np
 
 from indexing.document import Stamp, Stored, file_key, kind_code
 from indexing.embedding.choice import ModelChoice, choices
-from indexing.embedding.port import Vectors
-from indexing.lexical.reader import LexicalReader, Snapshot
-from indexing.lexical.writer import deleted_share
+from indexing.embedding.port import TextVectors, Vectors
+from indexing.lexical.index import LexicalReader, Snapshot, deleted_share
 from indexing.query.question import Question
 from indexing.ranking.order import Candidate
 from indexing.storage import RefusedError, engine
-from indexing.sync.changes import find_changes
 from indexing.sync.entry_vectors import known_vectors, vectors_of
-from indexing.sync.freshness import OTHER_VERSION, freshness, without_vector
+from indexing.sync.freshness import OTHER_VERSION, find_changes, freshness, without_vector
 from indexing.sync.generations import Generation, Generations, Manifest
 from indexing.sync.report import OnProgress, SyncReport
 from indexing.sync.run import index_words
@@ -325,9 +323,9 @@ def _compared(
 
 def _embedded(
     workspace: Workspace, manifest: Manifest, texts: list[str], model: ModelChoice | None
-) -> dict[str, Vectors]:
+) -> TextVectors:
     """(d,) for each text: from the cache, else from the model that made the vectors, if it is a local one."""
-    known: dict[str, Vectors] = known_vectors(workspace, texts) or {}
+    known: TextVectors = known_vectors(workspace, texts) or {}
     identity = manifest.model or ""
     missing = [text for text in texts if text not in known]
     if missing:

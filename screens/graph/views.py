@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from indexing.embedding.local_model import why_no_model
+from indexing.embedding.local import why_no_model
 from screens.actions.availability import FocusContext
 from screens.drawing.safe_text import (
     Folds,

@@ -94,7 +94,7 @@ def match_pattern(query: str) -> re.Pattern[str] | None:
 
     Function words only where there are no others; a short word as it is, unless somebody is typing it.
     """
-    from indexing.query.language import understand  # noqa: PLC0415 - not before the first paint
+    from indexing.query.question import understand  # noqa: PLC0415 - not before the first paint
     from indexing.words import STOP_WORDS  # noqa: PLC0415
 
     asked = understand(query, today(), prefix=True).text

@@ -11,8 +11,7 @@ from datetime import date
 from functools import lru_cache
 from itertools import starmap
 
-from indexing.query.language import understand
-from indexing.query.question import FIELDS, Filters, Question
+from indexing.query.question import FIELDS, Filters, Question, understand
 from screens.drawing.safe_text import Lines, RowPart, grouped, piece, safe_piece
 from workbench.frozen import frozen
 from workbench.memory.entry import Kind

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.support.workspaces import EPISODE, Sandbox
-from workbench.memory.episode_page import EpisodeLine, EpisodePage, render_page
+from workbench.memory.episode import EpisodeLine, EpisodePage, render_page
 
 
 def now() -> datetime:

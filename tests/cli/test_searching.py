@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from indexing.ranking.weights import PRESETS
+from indexing.ranking.order import PRESETS
 from indexing.search.modes import MODES
 from tests.cli.conftest import Run
 from tests.support.workspaces import LOG, Sandbox

@@ -128,7 +128,7 @@ def test_the_index_follows_content_whatever_the_file_says_of_its_time(
     sandbox: Sandbox, stamp: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Size, inode and time of change are what they were, and the change is no recent one either."""
-    monkeypatch.setattr("indexing.sync.changes.RACY_NS", 0)
+    monkeypatch.setattr("indexing.sync.freshness.RACY_NS", 0)
     place, target = sandbox.workspace, sandbox.root / LOG
     os.utime(target, (stamp, stamp))
     reindex(place, vectors=False)

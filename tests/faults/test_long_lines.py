@@ -15,7 +15,7 @@ import pytest
 
 from indexing.lexical.terms import terms_of
 from indexing.query.dates import named_days
-from indexing.query.language import understand
+from indexing.query.question import understand
 from indexing.search.build_answer import snippet
 from tests.support.workspaces import Sandbox
 from workbench.agent.agent_text import why_flagged

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from workbench.history.text_similarity import SAME_ENTRY, SAME_FILE, entry_likeness, file_likeness
 from workbench.history.versions import loses, surroundings
-from workbench.memory.patch import hunks, kept_lines, split_lines
+from workbench.memory.file_edit import hunks, kept_lines, split_lines
 
 VERSION = st.lists(st.sampled_from([b"a\n", b"b\n", b"\n", b"- c\r\n", b"\xff\n"]), max_size=9).map(b"".join)
 OPEN = st.builds(lambda data, end: data + end, VERSION, st.sampled_from([b"", b"a", b"z"]))

@@ -7,9 +7,8 @@ import pytest
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, Sandbox
 from workbench.history.recent import entries_of_session
 from workbench.memory.entry import Kind, RelPath
-from workbench.memory.episode import read_episode
+from workbench.memory.episode import read_episode, session_blocks
 from workbench.memory.markdown import parse_document
-from workbench.memory.session_blocks import session_blocks
 from workbench.operations.promote import plan_promote
 
 OPENCLAW = """# Session: 2026-03-20 10:00:00 UTC

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import indexing.vectors as store
-from indexing.lexical.writer import LexicalWriter
+from indexing.lexical.index import LexicalWriter
 from indexing.sync.freshness import MOST_FILES, catch_up, freshness
 from indexing.sync.report import SyncProgress
 from indexing.sync.run import reindex

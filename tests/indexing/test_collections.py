@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.question_sets import Collection, conversations, demo, known_item, made, missing
 from benchmarks.weights import Bench, entries_of
-from indexing.ranking.weights import DEFAULT, changed
+from indexing.ranking.order import DEFAULT, changed
 from indexing.sync.run import reindex
 from tests.support.hashing import HashingEmbedder
 from workbench.workspace.workspace import Workspace

@@ -13,9 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 from indexing.embedding import local as device
-from indexing.embedding.local import BulkLocal, open_embedder, open_for_bulk
+from indexing.embedding.local import BulkLocal, NativeEmbedder, open_embedder, open_for_bulk
 from indexing.embedding.model_files import locate
-from indexing.embedding.native import NativeEmbedder
 from indexing.embedding.port import vectors_among
 from tests.support.hashing import HashingEmbedder
 from workbench.errors import ModelUnavailableError

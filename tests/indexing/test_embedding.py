@@ -17,12 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexing.embedding import model_files as locating
-from indexing.embedding.local import open_embedder, prepared_folder
+from indexing.embedding.local import NativeEmbedder, open_embedder, prepared_folder
 from indexing.embedding.model_files import DEFAULT_WEIGHTS, WEIGHTS, file_digest, locate, reads_english_only
-from indexing.embedding.native import NativeEmbedder
 from indexing.embedding.onnx_model import CARD, GRAPH, TOKENIZER, DamagedError, PreparedEmbedder
 from indexing.embedding.port import fitting
-from indexing.ranking.weights import DEFAULT
+from indexing.ranking.order import DEFAULT
 from indexing.search.answer import Query
 from indexing.search.index_search import IndexSearch
 from indexing.sync.run import reindex

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from indexing.ranking.weights import PRESETS, changed
+from indexing.ranking.order import PRESETS, changed
 from indexing.search.answer import Hit, Query
 from indexing.search.index_search import IndexSearch
 from indexing.search.modes import Mode

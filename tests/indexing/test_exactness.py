@@ -6,8 +6,7 @@ from datetime import date
 
 import pytest
 
-from indexing.ranking.order import Candidate, explain, parts_of, rank
-from indexing.ranking.weights import DEFAULT, PRESETS, Weights, changed
+from indexing.ranking.order import DEFAULT, PRESETS, Candidate, Weights, changed, explain, parts_of, rank
 from indexing.search.answer import Query
 from tests.indexing.conftest import Memory
 from workbench.memory.entry import Kind

@@ -8,12 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.document import Stamp, Stored, packed, unpacked
-from indexing.facets import Facets, FacetsOf, importance_in, pinned_in, user_code, user_in
+from indexing.document import (
+    Facets,
+    FacetsOf,
+    Stamp,
+    Stored,
+    importance_in,
+    packed,
+    pinned_in,
+    unpacked,
+    user_code,
+    user_in,
+)
 from indexing.search.answer import Query
 from tests.indexing.conftest import Memory
 from workbench.history.origin import origin_of
-from workbench.memory.entry import Kind, RelPath
+from workbench.memory.entry import EntryHash, Kind, RelPath
 from workbench.memory.markdown import parse_document
 
 PAGE = """---
@@ -152,7 +162,18 @@ _TEXT = st.text(
 )
 def test_facets_survive_the_index(one: Facets) -> None:
     stamp = Stamp(10, 1, 2, "digest", racy=True)
-    stored = Stored("a\udcff.md", Kind.LOG, date(2026, 3, 14), 1, 2, ("A", "B"), "0a", 1, "text", stamp, one)
+    stored = Stored(
+        path=RelPath("a\udcff.md"),
+        kind=Kind.LOG,
+        date=date(2026, 3, 14),
+        start_line=1,
+        end_line=2,
+        heading=("A", "B"),
+        hash=EntryHash("0a"),
+        text="text",
+        stamp=stamp,
+        facets=one,
+    )
     assert unpacked(packed(stored, 7)) == (stored, 7)
     expected = None if one.importance is None else one.importance / 100
     assert (importance_in(one.marks), pinned_in(one.marks)) == (expected, one.pinned)

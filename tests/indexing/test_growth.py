@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from indexing.sync.changes import QUIET_NS
-from indexing.sync.freshness import freshness
+from indexing.sync.freshness import QUIET_NS, freshness
 from indexing.sync.run import reindex
 from indexing.sync.sources import IndexSources, SourceScan
 from tests.indexing.conftest import Memory, Owner
@@ -84,7 +83,7 @@ def test_a_session_that_was_quiet_for_a_while_is_indexed(
     append(session, lines(1))
     assert freshness(growing.workspace).waiting == 1
     later = session.stat().st_ctime_ns + QUIET_NS + 1
-    monkeypatch.setattr("indexing.sync.changes.time.time_ns", lambda: later)
+    monkeypatch.setattr("indexing.sync.freshness.time.time_ns", lambda: later)
     assert freshness(growing.workspace).changed == 1
     assert growing.reindex(vectors=False).changed == 1
     assert growing.found("heron")
@@ -100,7 +99,7 @@ def test_a_clock_that_went_backwards_makes_nothing_wait_for_ever(
 ) -> None:
     append(session, lines(1))
     before = session.stat().st_ctime_ns - 3_600_000_000_000
-    monkeypatch.setattr("indexing.sync.changes.time.time_ns", lambda: before)
+    monkeypatch.setattr("indexing.sync.freshness.time.time_ns", lambda: before)
     assert freshness(growing.workspace).changed == 1
 
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexing.query.language import MAX_PIECES, understand
-from indexing.query.question import MAX_VALUES, Filters, Question
+from indexing.query.question import MAX_PIECES, MAX_VALUES, Filters, Question, understand
 from workbench.memory.entry import Kind
 
 TODAY = date(2026, 3, 20)

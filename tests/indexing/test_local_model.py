@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from indexing.embedding import local_model
+from indexing.embedding import local as local_model
 from tests.support.hashing import HashingEmbedder
 
 

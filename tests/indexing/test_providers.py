@@ -13,7 +13,8 @@ import pytest
 
 from indexing.embedding.choice import ModelChoice, choices, service_of
 from indexing.embedding.model_files import locate
-from indexing.embedding.remote import REST_SECONDS, batches
+from indexing.embedding.port import batches
+from indexing.embedding.remote import REST_SECONDS
 from indexing.search.answer import Query
 from indexing.search.index_search import IndexSearch
 from indexing.sync.run import reindex
@@ -157,7 +158,7 @@ def test_a_question_that_failed_is_not_followed_by_others_for_a_while(
 
 def test_batches_are_bounded_by_count_and_by_tokens() -> None:
     texts = [("a", 10), ("b", 10), ("c", 95), ("d", 5), ("e", 200), ("f", 1)]
-    found = list(batches(texts, count=2, tokens=100))
+    found = list(batches(texts, 100, count=2))
     assert found == [["a", "b"], ["c", "d"], ["e"], ["f"]]
 
 

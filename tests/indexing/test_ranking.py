@@ -12,25 +12,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.facets import Facets, user_code
+from indexing.document import Facets, user_code
 from indexing.query.dates import Period
 from indexing.query.question import WordForm
 from indexing.ranking.order import (
+    DEFAULT,
+    FUSIONS,
+    PRESETS,
     Candidate,
     Ranked,
+    Weights,
+    changed,
     diversified,
     explain,
     nearness,
     parts_of,
     pool_size,
     rank,
-)
-from indexing.ranking.weights import (
-    DEFAULT,
-    FUSIONS,
-    PRESETS,
-    Weights,
-    changed,
+    rounded,
     weights_from_json,
     weights_from_words,
     weights_of,
@@ -89,7 +88,7 @@ def order(ranked: list[Ranked]) -> list[int]:
 @given(candidates, weights_)
 def test_the_parts_that_are_shown_make_exactly_the_score(pool: list[Candidate], weights: Weights) -> None:
     for ranked in rank(pool, weights, TODAY, periods=PERIODS, user=SAM):
-        shown = ranked.scores.as_json()
+        shown = rounded(ranked.scores)
         likeness = shown["share"] * shown["vector"] + (1 - shown["share"]) * shown["lexical"]
         factors = (shown[name] for name in ("recency", "boost", "importance", "pin", "user"))
         assert (likeness + shown["date"]) * math.prod(factors) == pytest.approx(ranked.score, abs=2e-3)

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from indexing import vectors  # noqa: F401 - loaded before rights are given up
-from indexing.lexical import writer  # noqa: F401
-from indexing.lexical.reader import lockable, stand_in
+from indexing.lexical import index  # noqa: F401
+from indexing.lexical.index import lockable, stand_in
 from indexing.search.answer import Query
 from indexing.search.index_search import IndexSearch
 from indexing.storage import RefusedError, engine

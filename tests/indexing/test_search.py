@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from indexing.query.question import Filters
-from indexing.ranking.weights import DEFAULT, PRESETS, Weights, changed
+from indexing.ranking.order import DEFAULT, PRESETS, Weights, changed
 from indexing.search.answer import Query, query_from_json
 from indexing.search.index_search import IndexSearch
 from indexing.search.modes import MODES

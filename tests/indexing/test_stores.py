@@ -17,14 +17,13 @@ from hypothesis.extra import numpy as arrays
 
 from indexing.document import Stamp, Stored, entry_key, kind_code
 from indexing.embedding.cache import EmbeddingCache
-from indexing.lexical.reader import LexicalReader
-from indexing.lexical.writer import LexicalWriter, deleted_share
+from indexing.lexical.index import LexicalReader, LexicalWriter, deleted_share
 from indexing.query.question import Question
 from indexing.sync.entry_vectors import with_context
 from indexing.sync.generations import CONTEXT_WEIGHT
 from indexing.vectors import Rows, VectorReader, VectorWriter, open_table
 from workbench.errors import IndexUnavailableError
-from workbench.memory.entry import Kind, entry_hash
+from workbench.memory.entry import Kind, RelPath, entry_hash
 
 STAMP = Stamp(1, 2, 3, "digest")
 DAY = date(2026, 3, 14)
@@ -32,7 +31,17 @@ DAY = date(2026, 3, 14)
 
 def stored(path: str, *texts: str) -> list[Stored]:
     return [
-        Stored(path, Kind.LOG, DAY, line, line, ("Notes",), entry_hash(text), 1, text, STAMP)
+        Stored(
+            path=RelPath(path),
+            kind=Kind.LOG,
+            date=DAY,
+            start_line=line,
+            end_line=line,
+            heading=("Notes",),
+            hash=entry_hash(text),
+            text=text,
+            stamp=STAMP,
+        )
         for line, text in enumerate(texts, 1)
     ]
 

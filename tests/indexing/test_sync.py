@@ -111,7 +111,7 @@ def test_content_decides_when_size_and_time_are_the_same(filled: Memory) -> None
 
 
 def test_an_old_file_is_not_read_again(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexing.sync.changes.RACY_NS", 0)  # all are older than the sync
+    monkeypatch.setattr("indexing.sync.freshness.RACY_NS", 0)  # all are older than the sync
     filled.reindex()
     monkeypatch.setattr(type(filled.workspace), "read", lambda *_: pytest.fail("it was read"))
     assert filled.reindex().unchanged == 4

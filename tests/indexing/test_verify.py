@@ -6,8 +6,7 @@ import dataclasses
 import shutil
 
 from indexing.document import entry_key, file_key, kind_code
-from indexing.lexical.reader import LexicalReader
-from indexing.lexical.writer import LexicalWriter
+from indexing.lexical.index import LexicalReader, LexicalWriter
 from indexing.sync.entry_vectors import sections, with_context
 from indexing.sync.generations import Generation
 from indexing.sync.verify import verify_index

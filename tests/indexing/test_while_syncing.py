@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from indexing.lexical.writer import deleted_share
+from indexing.lexical.index import deleted_share
 from indexing.search.answer import Query
 from indexing.search.build_answer import HitValidator
 from indexing.search.index_search import IndexSearch

@@ -19,7 +19,7 @@ from tests.support.workspaces import Sandbox
 from workbench.errors import NotCuratableError, ReadOnlyError, UsageError, WorkbenchError
 from workbench.ingest.episodes import episode_named, episode_of, episodes, plan_episode
 from workbench.memory.entry import Form, RelPath
-from workbench.memory.episode_page import EpisodePage
+from workbench.memory.episode import EpisodePage
 from workbench.memory.transcript import Session
 from workbench.operations.forget import plan_forget
 from workbench.operations.pin import plan_pin

@@ -27,8 +27,7 @@ from workbench.ingest.episodes import (
     time_left,
 )
 from workbench.memory.entry import RelPath
-from workbench.memory.episode import Episode, countdown
-from workbench.memory.episode_page import EpisodeLine, EpisodePage, render_page
+from workbench.memory.episode import Episode, EpisodeLine, EpisodePage, countdown, render_page
 from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation, Plan
 from workbench.workspace.workspace import Workspace

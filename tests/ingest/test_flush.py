@@ -40,8 +40,8 @@ from workbench.ingest.transcript_files import look
 from workbench.llm.language_model import LanguageModelError, Message, Schema
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind, RelPath, Span
+from workbench.memory.episode import session_blocks
 from workbench.memory.markdown import parse_document
-from workbench.memory.session_blocks import session_blocks
 from workbench.memory.transcript import Session, Turn
 from workbench.operations.forget import plan_forget
 from workbench.operations.undo import plan_undo

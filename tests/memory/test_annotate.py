@@ -7,11 +7,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import NotCuratableError
-from workbench.memory.edit import as_item
+from workbench.memory.edit import annotate, as_item
 from workbench.memory.entry import Form, Kind, RelPath
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.provenance import provenance
-from workbench.memory.provenance_comment import annotate
 
 MARK = {"pinned": "2026-03-20"}
 SHOWN = "<!-- wb: pinned=2026-03-20 -->"

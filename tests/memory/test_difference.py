@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.memory.patch import OverlapError, revert, split_lines
+from workbench.memory.file_edit import OverlapError, revert, split_lines
 
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"d\n", b"\r\n", b"\n"]), max_size=12).map(b"".join)
 ENDS = st.sampled_from([b"", b"end"])

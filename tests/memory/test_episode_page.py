@@ -12,20 +12,20 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.episode_pages import as_read, parse_page
+from workbench.memory.edit import with_comments_in_place
 from workbench.memory.entry import Form, Kind, RelPath
-from workbench.memory.episode import read_episode
-from workbench.memory.episode_page import (
+from workbench.memory.episode import (
     EpisodeLine,
     EpisodePage,
     TurnRef,
     is_as_written,
+    read_episode,
     render_page,
     split_turns,
     with_recalls,
 )
 from workbench.memory.frontmatter import set_front_matter
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.provenance_comment import with_comments_in_place
 from workbench.workspace.demo import demo_commits
 
 PATH = RelPath("episodes/2026/03/e1.md")

@@ -15,16 +15,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import EntryNotFoundError, NotCuratableError
-from workbench.memory.edit import take_out
+from workbench.memory.edit import annotate, take_out
 from workbench.memory.entry import Entry, Form, Kind, RelPath, Span
+from workbench.memory.file_edit import revert
 from workbench.memory.frontmatter import BOM
 from workbench.memory.invariants import stands
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.model_window import WINDOW, fits, word_pieces
 from workbench.memory.move import with_item
-from workbench.memory.patch import revert
 from workbench.memory.provenance import provenance
-from workbench.memory.provenance_comment import annotate
 
 PATH = RelPath("memory/2026-03-14-talk.md")
 WORDS = (

@@ -10,9 +10,9 @@ from tests.support.readers import Vault, observations, relations
 from tests.support.workspaces import Sandbox
 from workbench.errors import NewerFormatError
 from workbench.format_version import FORMAT
+from workbench.memory.edit import with_comments_in_place
 from workbench.memory.entry import RelPath
 from workbench.memory.markdown import parse_document
-from workbench.memory.provenance_comment import with_comments_in_place
 from workbench.operations.forget import plan_forget
 from workbench.operations.migrate import files_of_older_form, plan_migrate
 from workbench.operations.pin import plan_pin

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from workbench.memory.episode_page import EpisodeLine, EpisodePage, TurnRef, normal, split_turns
+from workbench.memory.episode import EpisodeLine, EpisodePage, TurnRef, normal, split_turns
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.provenance import split_provenance
 

@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 from indexing import storage
-from indexing.lexical import writer
+from indexing.lexical import index
 from indexing.sync import generations
 from indexing.sync import run as sync
 from tests.support.hashing import HashingEmbedder
@@ -23,8 +23,8 @@ def main() -> None:
     """Sync until then."""
     root, nth, kind = sys.argv[1:]
     targets: list[tuple[Any, str]] = [
-        (storage, "write_json"), (storage, "remove"), (writer.LexicalWriter, "replace"),
-        (writer.LexicalWriter, "commit"), (writer.LexicalWriter, "compact"),
+        (storage, "write_json"), (storage, "remove"), (index.LexicalWriter, "replace"),
+        (index.LexicalWriter, "commit"), (index.LexicalWriter, "compact"),
         (generations.Generations, "publish"), (generations.Generations, "begin"),
     ]  # fmt: skip
     if kind == "vectors":

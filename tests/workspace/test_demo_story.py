@@ -15,9 +15,9 @@ import pytest
 import yaml
 
 from workbench.memory.entry import Entry, Form, RelPath
+from workbench.memory.file_edit import revert
 from workbench.memory.graph_page import Entity, TypedMemory, read_entity
 from workbench.memory.markdown import Document, parse_document
-from workbench.memory.patch import revert
 from workbench.memory.provenance import Fields
 from workbench.workspace.demo import DemoCommit, demo_commits
 from workbench.workspace.layout import USUAL

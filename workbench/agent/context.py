@@ -23,7 +23,7 @@ from indexing.document import Stored
 from indexing.lexical.query_rewrite import question_terms, topics
 from indexing.ranking.order import Scores
 from indexing.search.answer import Query
-from indexing.search.candidates import Candidates
+from indexing.search.build_answer import Candidates
 from indexing.words import WORD, blankless_runs, normal, stop_words
 from workbench.agent.agent_text import (
     as_line,
@@ -43,8 +43,7 @@ from workbench.errors import WorkbenchError
 from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.claims import claim_key, claim_words
 from workbench.memory.entry import Entry, Form, Kind, is_outside
-from workbench.memory.episode import FOLDER
-from workbench.memory.episode_page import split_turns
+from workbench.memory.episode import FOLDER, split_turns
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.markdown import Document
 from workbench.memory.origin import Origin, OriginReader, names_of

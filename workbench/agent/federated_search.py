@@ -59,10 +59,9 @@ from indexing.embedding.choice import ModelChoice
 from indexing.lexical.query_rewrite import question_terms
 from indexing.lexical.terms import NO_TERMS, rarity, stemmed
 from indexing.query.question import Filters
-from indexing.ranking.order import by_strength
-from indexing.ranking.weights import DEFAULT, Weights, weights_of
+from indexing.ranking.order import DEFAULT, Weights, by_strength, weights_of
 from indexing.search.answer import Hit, Query, SearchAnswer
-from indexing.search.candidates import Candidates
+from indexing.search.build_answer import Candidates
 from indexing.search.index_search import IndexSearch, last_day, model_of_index
 from indexing.sync.generations import Generations
 from indexing.words import WORD, bigrams, normal

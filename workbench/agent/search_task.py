@@ -35,7 +35,7 @@ from typing import Any, NoReturn, TextIO
 
 import msgspec
 
-from indexing.query.language import understand
+from indexing.query.question import understand
 from indexing.search.answer import Query, query_from_json
 from indexing.search.index_search import commit_named, missing_index
 from indexing.sync.report import SyncProgress

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from indexing.embedding.local_model import local_model
+from indexing.embedding.local import local_model
 from workbench.cli.agents import bulletin
 from workbench.cli.console import (
     DAY,

@@ -51,7 +51,7 @@ from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from indexing.query.question import Filters
-    from indexing.ranking.weights import Weights
+    from indexing.ranking.order import Weights
     from workbench.agent.federated_search import FederatedAnswer, FederatedSearch
     from workbench.agent.search_service import SearchService
 
@@ -145,9 +145,9 @@ def search(
     workspaces are searched, and each hit names its workspace. If up to 20 files changed, they are indexed for
     keyword search first; a workspace without an index is indexed completely first.
     """
-    from indexing.query.language import understand
-    from indexing.ranking.weights import preset as weights_named
-    from indexing.ranking.weights import weights_from_words
+    from indexing.query.question import understand
+    from indexing.ranking.order import preset as weights_named
+    from indexing.ranking.order import weights_from_words
     from screens.terminal import moves_cursor
 
     text = " ".join(typed)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from indexing.embedding.local_model import local_model
+from indexing.embedding.local import local_model
 from workbench.cli import shell_values
 from workbench.cli.agents import hook_input
 from workbench.cli.console import (

@@ -26,13 +26,19 @@ from workbench.errors import WorkbenchError
 from workbench.frozen import frozen
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Form, Kind
-from workbench.memory.episode import FOLDER, Episode, read_episode
-from workbench.memory.episode_page import split_turns
+from workbench.memory.episode import (
+    FOLDER,
+    Episode,
+    SessionBlock,
+    read_episode,
+    session_blocks,
+    session_of,
+    split_turns,
+)
 from workbench.memory.markdown import Document
 from workbench.memory.model_window import MOST_PARTS, word_pieces
 from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of, turns_in
 from workbench.memory.sentences import sentences
-from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
 from workbench.memory.transcript_text import clean
 from workbench.safety.prompt_injection import suspicion
 from workbench.workspace.layout import ARCHIVE, MemoryFile

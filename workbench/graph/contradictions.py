@@ -23,12 +23,11 @@ from workbench.graph.model import Graph, holds
 from workbench.graph.read import read_graph
 from workbench.graph.write import key_of, lines_at
 from workbench.memory.claims import claim_key
-from workbench.memory.edit import take_out
+from workbench.memory.edit import take_out, with_origins
 from workbench.memory.entry import Entry, without_emphasis
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.graph_page import Entity, PageLine, name_key
 from workbench.memory.markdown import Document
-from workbench.memory.provenance_comment import with_origins
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace

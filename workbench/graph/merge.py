@@ -20,7 +20,7 @@ from workbench.graph.page_edit import (
 )
 from workbench.graph.read import read_graph
 from workbench.memory.claims import claim_key
-from workbench.memory.edit import take_out
+from workbench.memory.edit import take_out, with_origins
 from workbench.memory.entry import Entry, Kind, RelPath, encoded, stem_of
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import set_front_matter
@@ -28,7 +28,6 @@ from workbench.memory.graph_page import Entity, PageLine, Relation, TypedMemory,
 from workbench.memory.markdown import Document
 from workbench.memory.move import lift
 from workbench.memory.provenance import TRUST, Provenance, least_trusted, parse_share
-from workbench.memory.provenance_comment import with_origins
 from workbench.safety.terminal import visible_line
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace

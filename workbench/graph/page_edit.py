@@ -26,6 +26,7 @@ from workbench.graph.drafts import (
     draft_marks,
 )
 from workbench.memory.claims import claim_key, claim_words
+from workbench.memory.edit import with_origins
 from workbench.memory.entry import Form, Kind, RelPath, digest, stem_of
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import FrontMatter, quoted_scalar, read_front_matter, with_line
@@ -34,7 +35,6 @@ from workbench.memory.invariants import signs
 from workbench.memory.markdown import Document, parse_document
 from workbench.memory.move import Destination, MovedBlock, item_of, set_down
 from workbench.memory.provenance import Provenance
-from workbench.memory.provenance_comment import with_origins
 from workbench.workspace.workspace import Workspace
 
 _CODE = re.compile(r"(?ms)^ {0,3}(?P<mark>```|~~~).*?(?:^ {0,3}(?P=mark)|\Z)|`[^`\n]{1,400}`")

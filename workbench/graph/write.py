@@ -28,13 +28,12 @@ from workbench.graph.drafts import (
 )
 from workbench.graph.page_edit import Changes, document_of
 from workbench.memory.claims import claim_key
-from workbench.memory.edit import as_item, take_out
+from workbench.memory.edit import as_item, take_out, with_origins
 from workbench.memory.entry import Entry, Form, Kind, RelPath
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.graph_page import Relation, TypedMemory, read_entity
 from workbench.memory.markdown import Document
 from workbench.memory.provenance import Provenance, least_trusted
-from workbench.memory.provenance_comment import with_origins
 from workbench.operations.edit import put_in_place
 from workbench.safety.hidden_text import unsafe_in
 from workbench.safety.secrets import looks_like_key, secrets_in

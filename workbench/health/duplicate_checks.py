@@ -17,7 +17,7 @@ from workbench.health.finding import Finding, Fix, Look
 from workbench.health.subject import CURATED, CheckSubject, about, few, fix_of, place_of, shown
 from workbench.memory.claims import bag_of_words, distinction, jaccard, near_pairs
 from workbench.memory.entry import Entry, Form, Kind
-from workbench.memory.session_blocks import is_session_field
+from workbench.memory.episode import is_session_field
 from workbench.safety.machine_output import machine_made
 from workbench.workspace.agent_load import LOADED
 from workbench.workspace.layout import Layout

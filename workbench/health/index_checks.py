@@ -24,7 +24,7 @@ from indexing.embedding.model_files import (
 )
 from indexing.embedding.model_info import Description, ProviderInfo, describe, describe_providers
 from indexing.embedding.port import cache_dir
-from indexing.lexical.reader import LexicalReader
+from indexing.lexical.index import LexicalReader
 from indexing.storage import RefusedError, read_json, shape
 from indexing.sync.freshness import NO_INDEX, NO_VECTORS, freshness
 from indexing.sync.generations import CACHE_FILE, FORMAT, Generation, Generations, Manifest, words_fingerprint

@@ -17,11 +17,11 @@ from datetime import date, datetime
 from workbench.errors import NotMemoryError
 from workbench.frozen import frozen_kw_only
 from workbench.memory.entry import Entry, Kind, RelPath
+from workbench.memory.episode import SessionBlock, session_blocks, session_of
+from workbench.memory.file_edit import kept_lines, split_lines
 from workbench.memory.markdown import Document
 from workbench.memory.origin import OriginReader, log_trust
-from workbench.memory.patch import kept_lines, split_lines
 from workbench.memory.provenance import least_trusted, parse_day
-from workbench.memory.session_blocks import SessionBlock, session_blocks, session_of
 from workbench.repository.objects import Commit, CommitId
 from workbench.workspace.plan import Operation, OperationId
 from workbench.workspace.workspace import Workspace

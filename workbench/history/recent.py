@@ -12,10 +12,9 @@ from workbench.errors import NotMemoryError
 from workbench.frozen import frozen_kw_only
 from workbench.history.origin import line_deeds, newest, origin_of
 from workbench.memory.entry import Entry, Form, Kind, RelPath, hash_of, path_of
-from workbench.memory.episode import is_session_file
+from workbench.memory.episode import is_session_field, is_session_file, session_blocks
 from workbench.memory.markdown import Document
 from workbench.memory.provenance import provenance
-from workbench.memory.session_blocks import is_session_field, session_blocks
 from workbench.repository.objects import CommitId
 from workbench.safety.hidden_text import hidden_in
 from workbench.workspace import layout

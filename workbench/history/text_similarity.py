@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from workbench.memory.entry import Entry
+from workbench.memory.file_edit import hunks
 from workbench.memory.markdown import Document
-from workbench.memory.patch import hunks
 
 SAME_ENTRY = 0.5
 SAME_FILE = 0.6

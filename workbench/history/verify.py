@@ -18,7 +18,7 @@ from workbench.backup.bundles import remembered, unfinished
 from workbench.errors import ReadOnlyError, RepositoryStateError, WorkbenchError
 from workbench.frozen import frozen
 from workbench.memory.entry import entry_hash
-from workbench.memory.patch import Hunk, hunks
+from workbench.memory.file_edit import Hunk, hunks
 from workbench.plural import first_few, plural
 from workbench.repository import trees
 from workbench.repository.git_runner import outcome, reason, references

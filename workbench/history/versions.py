@@ -15,9 +15,9 @@ from workbench.errors import EntryNotFoundError, NotMemoryError
 from workbench.frozen import frozen
 from workbench.history.origin import UNRECORDED, Attribution, deed_of
 from workbench.memory.entry import Entry, EntryHash, RelPath, entry_hash, hash_of
+from workbench.memory.file_edit import hunks
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.markdown import Document
-from workbench.memory.patch import hunks
 from workbench.memory.plain_blocks import plain_blocks
 from workbench.memory.provenance import split_provenance
 from workbench.repository.git_repository import History

@@ -46,7 +46,7 @@ from workbench.importers.plan import (
     word,
 )
 from workbench.memory.entry import Kind, RelPath, digest, is_outside
-from workbench.memory.episode_page import EpisodeLine, EpisodePage
+from workbench.memory.episode import EpisodeLine, EpisodePage
 from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 from workbench.workspace.layout import USUAL
 

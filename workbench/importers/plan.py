@@ -20,7 +20,7 @@ from workbench.frozen import frozen
 from workbench.graph.drafts import USER, Draft, MemoryDraft
 from workbench.graph.write import GraphWrite, write
 from workbench.memory.entry import Kind, RelPath, digest
-from workbench.memory.episode_page import EpisodePage, render_page
+from workbench.memory.episode import EpisodePage, render_page
 from workbench.memory.escape import plain_line
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import read_front_matter

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from indexing.embedding.local_model import local_model, why_no_model
+from indexing.embedding.local import local_model, why_no_model
 from indexing.embedding.port import Embedder
 from workbench.errors import ModelUnavailableError, WorkbenchError
 from workbench.frozen import frozen

@@ -18,13 +18,16 @@ from workbench.ingest.summary import summarise
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.clock_doubt import TOLERANCE, doubt
 from workbench.memory.entry import Kind, RelPath, digest, path_of
-from workbench.memory.episode import FOLDER, Episode, countdown, read_episode
-from workbench.memory.episode_page import (
+from workbench.memory.episode import (
     COMPACTION,
+    FOLDER,
+    Episode,
     EpisodePage,
+    countdown,
     is_as_written,
     moment_text,
     normal,
+    read_episode,
     render_page,
     with_recalls,
 )

@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from indexing.embedding.local_model import local_model
+from indexing.embedding.local import local_model
 from indexing.embedding.port import Embedder
 from workbench.config.read_only import require_more_than_looking
 from workbench.errors import (

@@ -27,7 +27,7 @@ from workbench.ingest.passages import PassageLine
 from workbench.ingest.sessions import BATCH
 from workbench.ingest.statements import SessionUtterances, Utterance, why_not
 from workbench.llm.language_model import Answer, LanguageModel, LanguageModelError, PromptPassage, ask_json
-from workbench.memory.episode_page import EpisodeLine, TurnRef
+from workbench.memory.episode import EpisodeLine, TurnRef
 from workbench.memory.graph_page import RELATIONS
 from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 from workbench.memory.sentences import sentences

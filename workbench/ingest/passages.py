@@ -15,13 +15,12 @@ from workbench.frozen import frozen_kw_only
 from workbench.graph.drafts import entity_name
 from workbench.ingest.entities import NamedEntity, is_name, page_subject
 from workbench.memory.entry import Entry, Form, Kind, without_emphasis
-from workbench.memory.episode_page import split_turns
+from workbench.memory.episode import session_blocks, session_of, split_turns
 from workbench.memory.graph_page import memory_type
 from workbench.memory.markdown import Document
 from workbench.memory.model_window import MOST_PARTS
 from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of, turns_in
 from workbench.memory.sentences import beginning
-from workbench.memory.session_blocks import session_blocks, session_of
 from workbench.memory.transcript_text import clean
 from workbench.safety.prompt_injection import suspicion
 from workbench.workspace.layout import ARCHIVE, QUARANTINE, MemoryFile, is_template

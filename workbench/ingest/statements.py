@@ -26,7 +26,7 @@ from workbench.dreaming.vetoes import secret_in, veto
 from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import without_emphasis
-from workbench.memory.episode_page import EpisodeLine, TurnRef
+from workbench.memory.episode import EpisodeLine, TurnRef
 from workbench.memory.provenance import COMMENT
 from workbench.memory.sentences import Sentence, beginning, sentences
 from workbench.memory.transcript import Session, Turn

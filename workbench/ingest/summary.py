@@ -31,7 +31,7 @@ from workbench.ingest.statements import (
 )
 from workbench.llm.language_model import LanguageModel, LanguageModelError
 from workbench.memory.claims import claim_key
-from workbench.memory.episode_page import (
+from workbench.memory.episode import (
     COMPACTION,
     EXTRACTION,
     MOST_ABSTRACT,

@@ -75,19 +75,11 @@ class Span:
 
 
 @frozen_kw_only
-class Entry:
-    """One list item with what is nested in it, one paragraph, table, code block or bare heading.
-
-    ``text`` has no list marker and no provenance comment. ``span`` covers whole lines with their line
-    ends, except for the parts of an entry that was too long for one model window (``parts`` > 1): these
-    divide the content of their block between them, and ``block`` is the span of the whole. Lines count
-    from 1 and include both ends.
-    """
+class LocatedText:
+    """What an entry says and where it stands; lines count from 1 and include both ends."""
 
     path: RelPath
     kind: Kind
-    form: Form
-    span: Span
     start_line: int
     end_line: int
     heading: tuple[str, ...]
@@ -95,16 +87,29 @@ class Entry:
     text: str
     hash: EntryHash
     ordinal: int = 1
-    part: int = 1
-    parts: int = 1
-    provenance: Provenance | None = None
-    block: Span | None = None
 
     @property
     def address(self) -> str:
         """``path#hash``, with ``~n`` when the same text stands in the file for the nth time."""
         repeat = f"~{self.ordinal}" if self.ordinal > 1 else ""
         return f"{self.path}#{self.hash}{repeat}"
+
+
+@frozen_kw_only
+class Entry(LocatedText):
+    """One list item with what is nested in it, one paragraph, table, code block or bare heading.
+
+    ``text`` has no list marker and no provenance comment. ``span`` covers whole lines with their line
+    ends, except for the parts of an entry that was too long for one model window (``parts`` > 1): these
+    divide the content of their block between them, and ``block`` is the span of the whole.
+    """
+
+    form: Form
+    span: Span
+    part: int = 1
+    parts: int = 1
+    provenance: Provenance | None = None
+    block: Span | None = None
 
     @property
     def place(self) -> str:

@@ -260,7 +260,7 @@ def _comment(entry: Entry) -> Mapping[str, str]:
 def _said(entry: Entry, own: Mapping[str, str], header: FrontMatter) -> dict[str, Any]:
     """What memories and relations have in common.
 
-    No line speaks louder than its page; see ``indexing.facets``, which ranks by the same.
+    No line speaks louder than its page; see ``indexing.document``, which ranks by the same.
     """
     trust, page = own.get("trust"), header.text("trust")
     return {

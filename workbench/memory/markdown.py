@@ -440,25 +440,23 @@ def _parts(whole: Entry, source: str) -> Iterator[Entry]:
     ranges = [(begin + a, begin + b) for a, b in pieces(source[begin:])]
     texts = [_clean(split_provenance(source[a:b])[0], whole.form, first=False) for a, b in ranges]
     kept = [(a, b, text) for (a, b), text in zip(ranges, texts, strict=True) if text]
-    offset, at, line = whole.span.start, 0, whole.start_line
+    end, at, line = whole.span.start, 0, whole.start_line
     for number, (a, b, text) in enumerate(kept, 1):
         line += source.count("\n", at, a)
-        offset += len(encoded(source[at:a]))
-        chunk = source[a:b]
-        size = len(encoded(chunk))
-        newlines = chunk.count("\n")
+        start = end + len(encoded(source[at:a]))
+        end = start + len(encoded(source[a:b]))
         yield replace(
             whole,
-            span=Span(offset, offset + size),
+            span=Span(start, end),
             start_line=line,
-            end_line=line + newlines - (1 if newlines and chunk.endswith("\n") else 0),
+            end_line=line + source.count("\n", a, b - 1),
             text=text,
             hash=entry_hash(text),
             part=number,
             parts=len(kept),
             block=whole.span,
         )
-        offset, at, line = offset + size, b, line + newlines
+        at, line = b, line + source.count("\n", a, b)
 
 
 def _clean(source: str, form: Form, *, first: bool) -> str:

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from workbench.errors import NotCuratableError
 from workbench.frozen import frozen
-from workbench.memory.edit import as_item, find_section, take_out
+from workbench.memory.edit import annotate, as_item, find_section, take_out
 from workbench.memory.entry import Entry, Form, Kind, RelPath, encoded, entry_hash
 from workbench.memory.invariants import (
     Block,
@@ -31,8 +31,7 @@ from workbench.memory.invariants import (
     words,
 )
 from workbench.memory.markdown import Document, Heading, parse_document
-from workbench.memory.provenance import Provenance, provenance, spelled_out
-from workbench.memory.provenance_comment import annotate
+from workbench.memory.provenance import FieldChanges, Provenance, provenance, spelled_out
 
 FORM = "form"
 """The field that says what a block was that travels inside of a list item."""
@@ -179,12 +178,9 @@ def find_path(document: Document, path: Sequence[str]) -> Heading | None:
 
 def section_end(document: Document, heading: Heading | None) -> Destination:
     """The end of what stands directly under ``heading``; None is what stands before the first one."""
-    if heading is not None:
-        own_start = document.below(heading)
-        following = next((h for h in document.headings if h.first >= heading.last), None)
-    else:
-        own_start = document.header.body
-        following = next(iter(document.headings), None)
+    at = document.headings.index(heading) + 1 if heading else 0
+    own_start = _openings(document)[at]
+    following = next(iter(document.headings[at:]), None)
     end = document.line_starts[following.first] if following else max(own_start, _footer(document))
     ends = [span.end for block in blocks(document) if own_start <= (span := span_of(block)).start < end]
     if blank := _BLANK_LINE.match(document.data, own_start, end):
@@ -323,7 +319,7 @@ def _openings(document: Document) -> list[int]:
 # -- marks ---------------------------------------------------------------------------------------------
 
 
-def marked(passage: MovedBlock, fields: Mapping[str, str | None], *, may_wrap: bool) -> MovedBlock:
+def marked(passage: MovedBlock, fields: FieldChanges, *, may_wrap: bool) -> MovedBlock:
     """The passage with these fields in its provenance; None takes one out.
 
     What cannot carry a comment (a table, code, HTML) becomes a list item that does and holds it,
@@ -356,7 +352,7 @@ def unmarked(passage: MovedBlock, names: Collection[str]) -> MovedBlock:
     return marked(passage, dict.fromkeys(names), may_wrap=False)
 
 
-def _stamped(passage: MovedBlock, fields: Mapping[str, str | None]) -> MovedBlock:
+def _stamped(passage: MovedBlock, fields: FieldChanges) -> MovedBlock:
     """The passage with a comment of its own before all that it says."""
     marker = _MARKER.match(passage.source) if passage.form is Form.ITEM else None
     if marker:

@@ -71,10 +71,13 @@ class Proposal:
         for name in ("section", "target", "type", "session", "trust", "why", "run", "by"):
             if value := getattr(self, name):
                 said[name] = value
-        said["score"] = round(self.score, 4)
-        said["parts"] = {name: round(value, 4) for name, value in self.parts.items()}
-        said["gates"] = gates_json(self.gates)
-        said |= {"sources": list(self.sources), "entries": list(self.entries)}
+        said |= {
+            "score": round(self.score, 4),
+            "parts": {name: round(value, 4) for name, value in self.parts.items()},
+            "gates": gates_json(self.gates),
+            "sources": list(self.sources),
+            "entries": list(self.entries),
+        }
         if self.marks:
             said["marks"] = dict(self.marks)
         if self.made_at is not None:

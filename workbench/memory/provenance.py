@@ -33,6 +33,8 @@ _MARK = "mark"
 STANDING = frozenset({"pinned", "valid_until"})
 """What stays in the file beside a short mark: it holds whatever becomes of the words, and of the ledger."""
 Fields = tuple[tuple[str, str], ...]
+FieldChanges = Mapping[str, str | None]
+"""Fields to be written; None takes one out."""
 MarkReader = Callable[[str, str], Fields | None]
 """The fields behind a short mark, for an entry with this hash; None where they are not known."""
 
@@ -65,7 +67,7 @@ class Provenance:
         """A field as a date, or None when it is absent or not one."""
         return parse_day(self.get(name))
 
-    def changed(self, fields: Mapping[str, str | None]) -> Provenance:
+    def changed(self, fields: FieldChanges) -> Provenance:
         """The same with these fields: each where the first of its name stood, else at the end; less None."""
         out: list[tuple[str, str]] = []
         for key, value in self.fields:
@@ -130,7 +132,7 @@ def with_comment(source: str, comment: re.Match[str], origin: Provenance) -> str
     return source[: comment.start()] + blanks + origin.render() + source[comment.end() :]
 
 
-def provenance(fields: Mapping[str, str | None]) -> Provenance:
+def provenance(fields: FieldChanges) -> Provenance:
     """The provenance with these fields; those that are None or empty are left out."""
     return Provenance(tuple((key, value) for key, value in fields.items() if value))
 

@@ -135,7 +135,7 @@ def _ends(text: str, start: int, mark: re.Match[str]) -> bool:
     after = text[mark.end()]
     stop, closed = mark["stop"], bool(mark["close"].strip("*_`"))
     if stop != ".":
-        said_on = after.islower() and (closed or stop in ("…",) or stop.startswith(".."))
+        said_on = after.islower() and (closed or stop == "…" or stop.startswith(".."))
         return not said_on
     if closed:
         return not after.islower()

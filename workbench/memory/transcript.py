@@ -62,6 +62,8 @@ MAX_LINE = 16_000_000
 """Bytes that one line may have; a longer one is counted as unreadable."""
 _TITLE = 200
 
+Record = Mapping[str, Any]
+"""A line of JSON."""
 Role = Literal["user", "assistant"]
 _ROLES: dict[str, Role] = {
     "user": "user",
@@ -309,7 +311,7 @@ class _Reader:
             tokens=self._tokens,
         )
 
-    def _read(self, record: Mapping[str, Any], span: Span) -> None:
+    def _read(self, record: Record, span: Span) -> None:
         kind, message = _word(record.get("type")), record.get("message")
         message = message if isinstance(message, dict) else record
         own = _word(record.get("sessionId"))
@@ -328,7 +330,7 @@ class _Reader:
         if record.get("isSidechain") is not True:
             self._tokens = _tokens(message) or self._tokens
 
-    def _note_about(self, record: Mapping[str, Any]) -> None:
+    def _note_about(self, record: Record) -> None:
         """What the first lines that tell something say of the session."""
         for name, keys in _TOLD.items():
             told = filter(None, (_name(record.get(key)) for key in keys))
@@ -339,9 +341,7 @@ class _Reader:
             if len(self._origin) < _MAX_ORIGINS:
                 self._origin.update((word, None) for word in map(_name, words) if word)
 
-    def _note_compaction(
-        self, record: Mapping[str, Any], message: Mapping[str, Any], kind: str, end: int
-    ) -> None:
+    def _note_compaction(self, record: Record, message: Record, kind: str, end: int) -> None:
         """A boundary and the summary that follows it are one compaction.
 
         Older programs wrote a summary like a person's words, with no mark of it.
@@ -372,7 +372,7 @@ class _Reader:
             marks.append("group")
         return About(**self._told, origin=tuple(self._origin), marks=tuple(marks))
 
-    def _note_title(self, record: Mapping[str, Any], kind: str) -> None:
+    def _note_title(self, record: Record, kind: str) -> None:
         """A summary names the turn that it sums up: files begin with those of other sessions."""
         if kind not in ("summary", "custom-title", "ai-title", "session"):
             return
@@ -406,7 +406,7 @@ def _lines(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
         yield b"".join(kept), size
 
 
-def _record(line: bytes) -> Mapping[str, Any] | None:
+def _record(line: bytes) -> Record | None:
     """The object that a line is, or None."""
     try:
         found = json.loads(line.decode("utf-8", "replace").removeprefix("\ufeff"))
@@ -415,7 +415,7 @@ def _record(line: bytes) -> Mapping[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _turn(record: Mapping[str, Any], message: Mapping[str, Any], number: int, span: Span) -> Turn | None:
+def _turn(record: Record, message: Record, number: int, span: Span) -> Turn | None:
     """The turn in one line, or None where nobody said anything."""
     if message is record and not isinstance(record.get("role"), str):
         return None
@@ -438,7 +438,7 @@ def _turn(record: Mapping[str, Any], message: Mapping[str, Any], number: int, sp
     return Turn(line=number, span=span, role=role, text=text, when=when, id=name)
 
 
-def _marks(message: Mapping[str, Any], turn: Turn | None) -> Iterator[str]:
+def _marks(message: Record, turn: Turn | None) -> Iterator[str]:
     """What a line shows beside words: a clock that asked, an agent that passed something on, a group."""
     if turn is not None:
         if turn.role == "user" and among_many(_said(message)):
@@ -451,7 +451,7 @@ def _marks(message: Mapping[str, Any], turn: Turn | None) -> Iterator[str]:
             yield "heartbeat"
 
 
-def _tokens(message: Mapping[str, Any]) -> int:
+def _tokens(message: Record) -> int:
     """What an agent's answer says that it and its context came to, in tokens; 0 where it does not."""
     usage = message.get("usage")
     if not isinstance(usage, dict):
@@ -460,7 +460,7 @@ def _tokens(message: Mapping[str, Any]) -> int:
     return sum(n for n in counts if isinstance(n, int) and not isinstance(n, bool) and 0 < n < _MAX_TOKENS)
 
 
-def _said(message: Mapping[str, Any]) -> str:
+def _said(message: Record) -> str:
     return _text(message.get("content", message.get("text")))
 
 

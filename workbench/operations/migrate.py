@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from workbench.format_version import FORMAT, KEY
+from workbench.memory.edit import with_comments_in_place
 from workbench.memory.entry import Kind, RelPath
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import parse_document
-from workbench.memory.provenance_comment import with_comments_in_place
 from workbench.operations.edit_settings import changed_bytes
 from workbench.plural import plural
 from workbench.workspace.declared_format import format_of, require_known_format

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from datetime import date
 
 from workbench.errors import NotCuratableError
+from workbench.memory.edit import annotate
 from workbench.memory.entry import Entry, Kind
 from workbench.memory.episode import read_episode
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.frontmatter import set_front_matter
 from workbench.memory.markdown import Document
-from workbench.memory.provenance_comment import annotate
 from workbench.operations.sources import gather
 from workbench.workspace.plan import Plan
 from workbench.workspace.workspace import Workspace

@@ -10,10 +10,9 @@ from itertools import islice
 
 from workbench.errors import ConflictError, NotCuratableError
 from workbench.memory.entry import Form, Kind, RelPath
-from workbench.memory.file_edit import FileEdit
+from workbench.memory.file_edit import FileEdit, OverlapError, hunks, revert, split_lines
 from workbench.memory.invariants import Block, blocks, sign, span_of
 from workbench.memory.markdown import parse_document
-from workbench.memory.patch import OverlapError, hunks, revert, split_lines
 from workbench.memory.provenance import Provenance
 from workbench.plural import first_few
 from workbench.safety.terminal import visible_line

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from indexing.query.language import understand
+from indexing.query.question import understand
 from screens.search.explanation_screen import LANGUAGE, language_rows
 from screens.search.parsed_query import NAMES, going_on, marked, offered, read, unfinished
 from tests.screens.interface import opened

@@ -14,8 +14,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from indexing.document import Stored, entry_key
-from indexing.facets import Facets
+from indexing.document import Facets, Stored, entry_key
 from indexing.query.question import Filters
 from indexing.search.answer import Hit, Query
 from indexing.search.modes import MODES, ModeName

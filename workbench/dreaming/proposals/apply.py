@@ -19,7 +19,7 @@ from workbench.dreaming.proposals.overlay import OverlayWorkspace
 from workbench.errors import NotCuratableError, UsageError
 from workbench.graph.drafts import proposed_draft
 from workbench.graph.write import plan_forget_memory, plan_store, plan_update
-from workbench.memory.edit import find_section, is_heading, without_block_ids
+from workbench.memory.edit import annotate, find_section, is_heading, without_block_ids
 from workbench.memory.entry import Kind, RelPath, entry_hash, path_of
 from workbench.memory.escape import plain_line
 from workbench.memory.file_edit import FileEdit
@@ -27,7 +27,6 @@ from workbench.memory.markdown import Document
 from workbench.memory.move import with_item
 from workbench.memory.proposal import QUEUE, Proposal
 from workbench.memory.provenance import least_trusted, split_provenance
-from workbench.memory.provenance_comment import annotate
 from workbench.operations.archive import plan_archive
 from workbench.operations.forget import plan_forget
 from workbench.operations.merge import merged

@@ -3,22 +3,35 @@
 To open an index the engine takes a lock in its folder, for reading too. Where nothing can be written, on a
 read-only disk or in somebody else's folder, a temporary folder with links to the segments, which never
 change, is the same index, and the lock goes there. Once open, the engine holds the files themselves.
+
+Writing words. One writer at a time; a failure rolls back to the last commit.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import tempfile
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
+from itertools import groupby
 from pathlib import Path
 
-from tantivy import DocAddress, Index, Occur, Searcher
-from tantivy import Query as EngineQuery
+from tantivy import DocAddress, Document, Index, IndexWriter, Occur, Query, Searcher
 
-from indexing.document import Stored, file_key, kind_of_code, unpacked
+from indexing.document import (
+    Stored,
+    file_key,
+    indexed_words,
+    kind_code,
+    kind_of_code,
+    packed,
+    path_term,
+    unpacked,
+)
 from indexing.lexical.query_rewrite import allowed, fitted, narrowed, preferred, question_terms, standing
 from indexing.lexical.terms import (
     Terms,
@@ -29,15 +42,16 @@ from indexing.lexical.terms import (
     open_index,
     schema,
     these,
-    values,
     words_query,
 )
 from indexing.query.question import Question, WordForm
 from indexing.ranking.order import Candidate
-from indexing.storage import RefusedError, engine
+from indexing.storage import RefusedError, engine, read_json
 
 _COLUMNS = ("key", "day", "kind", "marks")
 _KEPT_CONDITIONS = 8
+_MANY_FILES = 50_000
+_LONGEST_VALUE = 80
 _LOCK = ".tantivy-meta.lock"
 _BOOKS = ".managed.json"
 """Needed by writers only, and readable by their owner only."""
@@ -77,8 +91,22 @@ class Snapshot:
 
     @_reading
     def values(self, name: str, begun: str, limit: int) -> tuple[tuple[str, int], ...]:
-        """The values of a condition that have ``begun`` in them, and in how many entries each stands."""
-        return values(self._vocabulary, name, begun, limit)
+        """The values of a condition that have ``begun`` in them, each with its number of entries.
+
+        Those that begin so come first, then those with more entries, ``limit`` at most. Folders are values of
+        ``path`` too. What nobody would type, as it is long or holds a quote, is left out.
+        """
+        start = path_term(begun)
+        facets = self._vocabulary.beginning("facet", f"{name}:")
+        known = (
+            _paths(self._vocabulary) if name == "path" else ((one.partition(":")[2], n) for one, n in facets)
+        )
+        fitting = [
+            one
+            for one in known
+            if start in one[0] and one[0] and len(one[0]) <= _LONGEST_VALUE and '"' not in one[0]
+        ]
+        return tuple(sorted(fitting, key=lambda one: (not one[0].startswith(start), -one[1], one[0]))[:limit])
 
     @_reading
     def search(self, question: Question, limit: int) -> list[Candidate]:
@@ -109,9 +137,9 @@ class Snapshot:
         forms = self._forms(question)
         if not forms:
             return []
-        having = EngineQuery.const_score_query(any_of([form for _, form in forms]), 0.0)
+        having = Query.const_score_query(any_of([form for _, form in forms]), 0.0)
         scored = self._scored(question_terms(question), question)
-        query = EngineQuery.boolean_query([(Occur.Must, having), (Occur.Should, scored)])
+        query = Query.boolean_query([(Occur.Must, having), (Occur.Should, scored)])
         return self._run(narrowed(query, question, self._vocabulary), limit)
 
     @_reading
@@ -136,7 +164,7 @@ class Snapshot:
     @_reading
     def everything(self) -> list[tuple[Stored, int, Candidate]]:
         """All entries, each with its position in its file and what the index sorts and filters by."""
-        matches = self._run(EngineQuery.all_query(), max(1, self.count()))
+        matches = self._run(Query.all_query(), max(1, self.count()))
         return [(*self._body(match.address), match) for match in matches]
 
     def rarities(self, terms: Terms) -> dict[str, float]:
@@ -157,7 +185,7 @@ class Snapshot:
         rows = sorted((self._body(address) for _, address in hits), key=lambda row: (row[0].path, row[1]))
         return [entry for entry, _ in rows]
 
-    def _scored(self, terms: Terms, question: Question) -> EngineQuery:
+    def _scored(self, terms: Terms, question: Question) -> Query:
         further = [*completions(terms, self._vocabulary), *preferred(question, self._vocabulary)]
         return words_query(terms, further)
 
@@ -165,7 +193,7 @@ class Snapshot:
         assert address is not None  # only what was found elsewhere has none
         return unpacked(self._searcher.doc(address).get_first("body"))
 
-    def _run(self, query: EngineQuery, limit: int) -> list[Candidate]:
+    def _run(self, query: Query, limit: int) -> list[Candidate]:
         return self._matches(self._searcher.search(query, limit, count=False).hits)
 
     def _matches(self, hits: Sequence[tuple[float, DocAddress]]) -> list[Candidate]:
@@ -178,11 +206,23 @@ class Snapshot:
         return sorted(found, key=lambda match: (-round(match.bm25, 4), -match.day, match.key))
 
 
-def _lone_word_forms(vocabulary: Vocabulary, question: Question) -> list[tuple[WordForm, EngineQuery]]:
+def _paths(vocabulary: Vocabulary) -> Iterable[tuple[str, int]]:
+    found: Counter[str] = Counter()
+    for path, count in vocabulary.beginning("path", "")[:_MANY_FILES]:
+        found[path] += count
+        if not path.startswith("/"):  # what lies beside the workspace has its whole path to itself
+            at = path.find("/")
+            while at > 0:
+                found[path[: at + 1]] += count
+                at = path.find("/", at + 1)
+    return found.items()
+
+
+def _lone_word_forms(vocabulary: Vocabulary, question: Question) -> list[tuple[WordForm, Query]]:
     """The entries with the lone word of a question: as it is, and by its stem or its beginning."""
     if not question.lone_word:
         return []
-    forms: list[tuple[WordForm, EngineQuery]] = []
+    forms: list[tuple[WordForm, Query]] = []
     as_asked = standing(question.lone_word, vocabulary)
     if as_asked is not None:
         forms.append((WordForm.AS_ASKED, as_asked))
@@ -198,7 +238,7 @@ def _allowed_keys(vocabulary: Vocabulary, conditions: Question) -> array[int]:
     return array("q", _keys(vocabulary.searcher, query, max(1, vocabulary.entries)))
 
 
-def _keys(searcher: Searcher, query: EngineQuery, limit: int) -> list[int]:
+def _keys(searcher: Searcher, query: Query, limit: int) -> list[int]:
     hits = searcher.search(query, limit, count=False).hits
     keys = searcher.fast_field_values("key", [address for _, address in hits])
     return [int(key or 0) for key in keys]
@@ -272,3 +312,123 @@ def stand_in(folder: Path) -> Iterator[Path]:
         for name in names:
             os.symlink(os.path.join(folder, name), os.path.join(place, name))
         yield Path(place)
+
+
+_HEAP_BYTES = 96_000_000
+_MANAGED = ".managed.json"
+"""Where the engine notes the files that it may delete."""
+
+
+class LexicalWriter:
+    """The writer of one generation's lexical index. All methods raise IndexUnavailableError."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        with engine("the keyword index cannot be written"):
+            folder.mkdir(exist_ok=True)
+            _require_own(folder)
+            self._index = open_index(folder, create=True)
+            # A reader that follows commits by itself takes its lock at any time, also in a folder that is
+            # being removed.
+            self._index.config_reader("manual")
+            self._writer: IndexWriter = self._index.writer(_HEAP_BYTES, 1)
+            # What a killed writer left behind would wedge the next one sooner or later.
+            self._writer.garbage_collect_files()
+
+    def replace(self, path: str, entries: Sequence[Stored]) -> None:
+        """Make ``entries`` all that is indexed of the file ``path``; none removes the file."""
+        with self._rolled_back():
+            self._writer.delete_documents_by_term("file", file_key(path))
+            self._add(entries)
+
+    def add(self, entries: Sequence[Stored], keys: Iterable[int]) -> None:
+        """Add entries by ``keys`` of the caller's."""
+        with self._rolled_back():
+            self._add(entries, keys)
+
+    def commit(self) -> None:
+        """Make everything since the last commit visible to readers, durably."""
+        with self._rolled_back():
+            self._writer.commit()
+
+    def count(self) -> int:
+        """Entries in the last commit."""
+        with engine("the keyword index cannot be read"):
+            self._index.reload()
+            return int(self._index.searcher().num_docs)
+
+    def compact(self) -> None:
+        """Write every entry anew in canonical order and commit.
+
+        Word statistics count deleted entries until a segment is merged; afterwards every score is what
+        a clean build would give. Readers see the old commit until the new one is complete.
+        """
+        with self._rolled_back():
+            self._index.reload()
+            searcher = self._index.searcher()
+            found = searcher.search(Query.all_query(), max(1, searcher.num_docs), count=False).hits
+            bodies = (searcher.doc(address).get_first("body") for _, address in found)
+            rows = sorted(map(unpacked, bodies), key=lambda row: (row[0].path, row[1]))
+            self._writer.delete_all_documents()
+            for _, group in groupby((entry for entry, _ in rows), key=lambda entry: entry.path):
+                self._add(list(group))
+            self._writer.commit()
+
+    def close(self) -> None:
+        """Wait for merges, clear away what they made superfluous, and let the lock go."""
+        with engine("the keyword index cannot be written"):
+            self._writer.garbage_collect_files()
+            self._writer.wait_merging_threads()
+            del self._writer
+
+    def _add(self, entries: Sequence[Stored], keys: Iterable[int] | None = None) -> None:
+        fields = schema()
+        keys = (entry.key for entry in entries) if keys is None else keys
+        for at, (entry, words, key) in enumerate(zip(entries, indexed_words(entries), keys, strict=True)):
+            document = {
+                "key": key,
+                "file": file_key(entry.path),
+                "kind": kind_code(entry.kind),
+                "day": entry.day,
+                "marks": entry.facets.marks,
+                "path": path_term(entry.path),
+                "facet": entry.facets.terms(),
+                **words,
+                "body": packed(entry, at),
+            }
+            self._writer.add_document(Document.from_dict(document, fields))
+
+    @contextlib.contextmanager
+    def _rolled_back(self) -> Iterator[None]:
+        with engine("the keyword index cannot be written"):
+            try:
+                yield
+            except BaseException:
+                with contextlib.suppress(Exception):
+                    self._writer.rollback()
+                raise
+
+
+def _require_own(folder: Path) -> None:
+    """Refuse a list of files that leads out of ``folder``: the engine would delete them.
+
+    Raises ValueError.
+    """
+    if not os.path.lexists(folder / _MANAGED):
+        return
+    listed = read_json(folder / _MANAGED)
+    if not isinstance(listed, list) or not all(
+        isinstance(name, str) and name == os.path.basename(name) and name.strip(".") for name in listed
+    ):
+        raise ValueError(f"{_MANAGED} lists files that do not belong to it")
+
+
+def deleted_share(folder: Path) -> float:
+    """The share of entries in the segments that are deleted but still counted, in [0, 1]."""
+    try:
+        segments = json.loads((folder / "meta.json").read_bytes())["segments"]
+        total = sum(segment["max_doc"] for segment in segments)
+        deleted = sum((segment.get("deletes") or {}).get("num_deleted_docs", 0) for segment in segments)
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0.0
+    return float(deleted / total) if total else 0.0
