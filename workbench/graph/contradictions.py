@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date, datetime
 from typing import Literal, get_args
 
@@ -27,7 +27,6 @@ from workbench.memory.edit import take_out
 from workbench.memory.entry import Entry, without_emphasis
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.graph_page import Entity, PageLine, name_key
-from workbench.memory.markdown import Document
 from workbench.memory.provenance_comment import with_origins
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.plan import Plan, ledger_records
@@ -235,7 +234,8 @@ class Contradiction:
     @property
     def key(self) -> str:
         """The name of the question which of the two is right."""
-        return _key(self.entity, self.slot, self.old.value, self.new.value)
+        values = " ".join(sorted((self.old.value, self.new.value)))
+        return claim_key(f"contradiction {self.entity.type} {self.entity.name} {self.slot} {values}")
 
     @property
     def question(self) -> str:
@@ -311,16 +311,12 @@ def _is_own(who: str | None, names: Collection[str], *, its: bool = False) -> bo
     return bare in _SELF or bare in names or (its and (said in _HERS or said.removesuffix("'s") in names))
 
 
-def _called(entity: Entity) -> frozenset[str]:
-    """What sentences call an entity: its names, and of a person the first of them."""
-    first = {key.split()[0] for key in entity.keys if key} if entity.type == "person" else set[str]()
-    return entity.keys | first
-
-
 def _claims(graph: Graph, entity: Entity, day: date) -> dict[str, list[Claim]]:
     """For each slot with two values or more its claims, the oldest first; with one value that one alone."""
     said: dict[str, dict[str, list[_Said]]] = defaultdict(lambda: defaultdict(list))
-    names = _called(entity)
+    names = {*entity.keys}
+    if entity.type == "person":  # sentences also say the first name alone
+        names |= {key.split()[0] for key in entity.keys if key}
     for memory in entity.memories:
         if holds(memory, day) and not memory.done and memory.type not in ("event", "todo", "goal"):
             for slot, value in slots_in(memory.text, memory.type, names):
@@ -389,10 +385,6 @@ def _lies_within(graph: Graph, inner: str, outer: str) -> bool:
     return False
 
 
-def _key(entity: Entity, slot: str, one: str, other: str) -> str:
-    return claim_key(f"contradiction {entity.type} {entity.name} {slot} {' '.join(sorted((one, other)))}")
-
-
 Answer = Literal["keep", "replace", "both", "reject"]
 """``keep`` what was there: the new claim is forgotten and does not come back by itself. ``replace`` it: the
 old one holds until the new one began. ``both`` are right: nothing changes, and it is not asked again.
@@ -459,14 +451,26 @@ def plan_settle(
             answer=answer,
         )
     ]
+    try:
+        found = lines_at(workspace, (*old.addresses, *new.addresses))
+    except EntryNotFoundError as error:
+        raise ConflictError(
+            "one of the two was changed or removed in the meantime; nothing was changed",
+            hint="list the contradictions again",
+        ) from error
     edits: list[FileEdit] = []
-    for document, entries in _pages(workspace, (old, new)):
+    for document, entries in found:
         gone = [entry for entry in entries if entry.address in forgotten]
         records += [
             decision(key_of(document, entry), "rejected", claim=entry.text, reason=reason, by="human")
             for entry in gone
         ]
-        data = take_out(document, gone) if gone else _ended(document, entries, ends).data
+        ended = {
+            entry.address: entry.origin.changed({"valid_until": ends[entry.address].isoformat()})
+            for entry in entries
+            if entry.address in ends
+        }
+        data = take_out(document, gone) if gone else with_origins(document, ended).data
         if data != document.data:
             edits.append(FileEdit(document.path, document.data, data))
     shown = {"old": excerpt(old.text, _QUOTED), "new": excerpt(new.text, _QUOTED)}
@@ -481,26 +485,8 @@ def plan_settle(
     )
 
 
-def _pages(workspace: Workspace, claims: Iterable[Claim]) -> list[tuple[Document, list[Entry]]]:
-    try:
-        return lines_at(workspace, [address for claim in claims for address in claim.addresses])
-    except EntryNotFoundError as error:
-        raise ConflictError(
-            "one of the two was changed or removed in the meantime; nothing was changed",
-            hint="list the contradictions again",
-        ) from error
-
-
 def _end(old: Claim, new: Claim, today: date) -> date:
     """From when on the old claim holds no more: the day on which the new one began to, if that is later."""
     if new.since is not None and new.since <= today and (old.since is None or new.since >= old.since):
         return new.since
     return today
-
-
-def _ended(document: Document, entries: list[Entry], ends: Mapping[str, date]) -> Document:
-    ended = (entry for entry in entries if entry.address in ends)
-    return with_origins(
-        document,
-        {one.address: one.origin.changed({"valid_until": ends[one.address].isoformat()}) for one in ended},
-    )

@@ -279,8 +279,8 @@ def find(graph: Graph, question: MemoryQuery, today: date) -> QueryResult:
     """
     entities, notes = meant(graph, question.about) if question.about else ((), [])
     if question.about and not entities:
-        like = tuple(f"{entity.name} ({entity.type})" for entity in suggestions(graph, question.about))
-        return QueryResult(notes=(f"nothing in the graph is called {question.about}",), suggestions=like)
+        note = f"nothing in the graph is called {question.about}"
+        return QueryResult(notes=(note,), suggestions=suggestions(graph, question.about))
     scope = EntityScope(graph, entities, today) if entities else None
     if unknown := set(question.types) - IMPORTANCE.keys():
         unknown -= {held.memory.type for held in graph.memories()}
@@ -369,10 +369,10 @@ def _late(memory: TypedMemory, today: date) -> int:
 
 
 def _order(memory: TypedMemory, order: Order) -> tuple[float, float, str]:
-    if order == "importance":
-        return -memory.importance, -memory.confidence, memory.entry.address
-    if order == "confidence":
-        return -memory.confidence, -memory.importance, memory.entry.address
-    if order == "date":
-        return -ordinal(memory.day or date.min), -memory.weight, memory.entry.address
-    return ordinal(memory.happens_at or date.max), -memory.weight, memory.entry.address
+    first, second = {
+        "importance": (-memory.importance, -memory.confidence),
+        "confidence": (-memory.confidence, -memory.importance),
+        "date": (-ordinal(memory.day or date.min), -memory.weight),
+        "due": (ordinal(memory.happens_at or date.max), -memory.weight),
+    }[order]
+    return first, second, memory.entry.address

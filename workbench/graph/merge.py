@@ -13,7 +13,6 @@ from workbench.graph.keyword_search import the_one
 from workbench.graph.page_edit import (
     document_of,
     is_linkable,
-    link_target,
     relinked,
     with_aliases,
     with_lines,
@@ -38,7 +37,6 @@ _LEFT_ALONE = frozenset({Kind.LOG, Kind.EPISODE, Kind.BOOTSTRAP, Kind.DREAM, Kin
 
 _LeadsThere = Callable[[str], bool]
 """Whether the target of a link is the entity that goes."""
-_SELF = "dropped, as it leads to itself: {} {}"
 
 
 def plan_merge_entities(
@@ -74,7 +72,7 @@ def plan_merge_entities(
         found = graph.at(target) or graph.at(f"{target}.md") or graph.entity(target)
         return found is not None and found.path == second.path
 
-    name = link_target(first.name, stem_of(first.path))
+    name = first.name if is_linkable(first.name) else stem_of(first.path)
     moved = document_of(source.path, _relinked(source.data, is_old, name))
     after, became = _united(target, moved, first, second, notes)
     after = document_of(first.path, _relinked(after.data, is_old, name))
@@ -136,8 +134,9 @@ def _less(document: Document, gone: Collection[str]) -> Document:
 
 def _without_itself(document: Document, first: Entity, second: Entity, notes: list[str]) -> Document:
     """One of the two pages without its relations to the other: they would lead to itself."""
-    gone = [one for one in read_entity(document).relations if _is_of(one, first, second)]
-    notes += [_SELF.format(one.kind, one.target) for one in gone]
+    names = {name_key(name) for one in (first, second) for name in (one.name, one.id, stem_of(one.path))}
+    gone = [one for one in read_entity(document).relations if name_key(one.target) in names]
+    notes += [f"dropped, as it leads to itself: {one.kind} {one.target}" for one in gone]
     return _less(document, {one.entry.address for one in gone})
 
 
@@ -205,12 +204,6 @@ def _claim(line: TypedMemory | Relation) -> tuple[str, ...]:
         return "relation", line.kind, name_key(line.target)
     day = line.happens_at.isoformat() if line.happens_at else ""
     return "memory", line.type, claim_key(line.text), day
-
-
-def _is_of(relation: Relation, first: Entity, second: Entity) -> bool:
-    """Whether a relation leads to one of the two, who are one."""
-    names = {name_key(name) for one in (first, second) for name in (one.name, one.id, stem_of(one.path))}
-    return name_key(relation.target) in names
 
 
 def _elsewhere(

@@ -16,6 +16,7 @@ from typing import Any
 
 from workbench.frozen import frozen, frozen_kw_only
 from workbench.graph.keyword_search import (
+    NO_PAGES,
     SILENT,
     Mention,
     covered,
@@ -434,7 +435,7 @@ def _not_there(entity: Entity, today: date) -> str:
 def _unknown(graph: Graph, seen: Graph, question: str, most: int) -> GraphAnswer:
     """Nothing has a name that is in the question: what holds its words, and the names that there are."""
     if not graph.entities and not graph.loose:
-        note = "the graph has no pages yet: graph/person/sarah.md would be one"
+        note = NO_PAGES
         if graph.of_pages:
             note = f"nothing was known on {graph.day}: what the graph knows is of other days"
         return GraphAnswer(question=question, asked="nothing known", notes=(note,))
@@ -446,14 +447,13 @@ def _unknown(graph: Graph, seen: Graph, question: str, most: int) -> GraphAnswer
     note = "the question names no entity of the graph"
     if called:
         note = f"nothing in the graph is called {visible_line(called)}"
-    like = () if named else suggestions(graph, called or question)
     return GraphAnswer(
         question=question,
         asked="nothing known",
         entities=named,
         found=tuple(found),
         notes=() if named else (note,),
-        suggestions=tuple(f"{entity.name} ({entity.type})" for entity in like),
+        suggestions=() if named else suggestions(graph, called or question),
     )
 
 
