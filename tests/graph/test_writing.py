@@ -450,11 +450,11 @@ def test_a_name_that_several_have_needs_its_type(sandbox: Sandbox) -> None:
     assert len(read_graph(sandbox.workspace).at("graph/place/mercury.md").memories) == 1  # type: ignore[union-attr]
 
 
-def test_further_names_join_the_header(sandbox: Sandbox) -> None:
-    sandbox.write(SARAH, PAGE)
-    store(sandbox, [EntityDraft(name="Sarah Chen", aliases=("S. Chen", "sarah", "陳"))])
-    assert entity(sandbox, "陳").aliases == ("Sarah", "S. Chen", "陳")
-    assert b"custom: kept  # by hand\n" in sandbox.read(SARAH)
+def test_further_names_join_the_header() -> None:
+    page = page_edit.document_of(RelPath(SARAH), PAGE)
+    after = page_edit.with_aliases(page, ("S. Chen", "sarah", "陳"))
+    assert read_entity(after).aliases == ("Sarah", "S. Chen", "陳")
+    assert b"custom: kept  # by hand\n" in after.data
 
 
 def test_every_type_of_entity_has_its_folder(sandbox: Sandbox) -> None:

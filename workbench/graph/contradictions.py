@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import date, datetime
 from typing import Literal, get_args
 
+from indexing.words import word_set
 from workbench.errors import ConflictError, EntryNotFoundError, UsageError
 from workbench.frozen import frozen, frozen_kw_only
 from workbench.graph.drafts import decision, excerpt
@@ -32,13 +33,12 @@ from workbench.workspace.decisions import settled_keys
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
-_NOUNS = """
+SINGLE = word_set("""
     address age anniversary birthdate birthday branch budget capital code color colour currency database
     deadline domain editor email employer endpoint extension height hostname iban id ip language lead
     license limit locale location manager model name nickname number office owner password phone pin
     plan port price pronouns quota rate region release role room salary schedule shell size surname time
-    timeout timezone title url username version weight zone"""
-SINGLE = frozenset(_NOUNS.split())
+    timeout timezone title url username version weight zone""")
 """Nouns for something of which its owner has one at a time."""
 
 _STATEMENT = re.compile(
@@ -54,19 +54,16 @@ _OTHER_THAN_IS = re.compile(
     re.IGNORECASE,
 )
 _MOST_WORDS = 5
-_FIGURE_NOUNS = """
-    age budget extension height iban limit phone pin port price quota rate salary size timeout weight zip"""
-_FIGURES = frozenset(_FIGURE_NOUNS.split())
+_FIGURES = word_set("""
+    age budget extension height iban limit phone pin port price quota rate salary size timeout weight zip""")
 """Nouns whose value has a digit: `the port is open` says no other port."""
-_WORD_NOUNS = """
+_WORDED = word_set("""
     branch color colour currency database domain editor hostname language locale nickname password pronouns
-    region shell surname username zone"""
-_WORDED = frozenset(_WORD_NOUNS.split())
+    region shell surname username zone""")
 """Nouns whose value may be one plain word: `the shell is zsh`."""
-_STATE_WORDS = """
+_STATES = word_set("""
     available bad broken busy closed down empty fast fine free full good gone great important missing new nice
-    old open ready right slow taken tight unavailable unclear up wrong"""
-_STATES = frozenset(_STATE_WORDS.split())
+    old open ready right slow taken tight unavailable unclear up wrong""")
 _MONTH = re.compile(
     r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
     r"(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?"
@@ -243,23 +240,19 @@ class Contradiction:
         return f"{self.entity.name}, {self.slot}: “{self.old.text}” and “{self.new.text}”"
 
 
-def contradictions(
-    graph: Graph, *, day: date, decided: Collection[str] = (), of: Collection[str] | None = None
-) -> tuple[Contradiction, ...]:
+def contradictions(graph: Graph, *, day: date, decided: Collection[str] = ()) -> tuple[Contradiction, ...]:
     """The contradictions between what holds on ``day``, page by page. Linear in the lines of the graph.
 
-    ``decided`` are the keys of those that were answered; ``of`` the paths of the pages to look at, None for
-    all. Of several values the newest is set against each of the others.
+    ``decided`` are the keys of those that were answered. Of several values the newest is set against each of
+    the others.
     """
     found = []
     for entity in graph.entities:
-        if of is None or entity.path in of:
-            for slot, claims in _claims(graph, entity, day).items():
-                new = claims[-1]
-                for old in claims[:-1]:
-                    one = Contradiction(entity=entity, slot=slot, old=old, new=new)
-                    if one.key not in decided and not _both_hold(graph, old, new):
-                        found.append(one)
+        for slot, (*others, new) in _claims(graph, entity, day).items():
+            for old in others:
+                one = Contradiction(entity=entity, slot=slot, old=old, new=new)
+                if one.key not in decided and not _both_hold(graph, old, new):
+                    found.append(one)
     return tuple(found)
 
 

@@ -134,10 +134,9 @@ def document_of(path: RelPath, data: bytes) -> Document:
 
 def new_page(entity: Entity, valid_from: date) -> bytes:
     """An entity's page without lines. A name that no link can hold has its file's as an alias."""
-    names = [*entity.aliases] if is_linkable(entity.name) else [*entity.aliases, stem_of(entity.path)]
     lines = ["---", f"id: {entity.id}", f"name: {_scalar(entity.name)}", f"type: {entity.type}"]
-    if names:
-        lines.append(f"aliases: [{', '.join(map(_scalar, names))}]")
+    if not is_linkable(entity.name):
+        lines.append(f"aliases: [{_scalar(stem_of(entity.path))}]")
     lines.append(f"valid_from: {valid_from.isoformat()}")
     return "".join(line + "\n" for line in (*lines, "---")).encode()
 
@@ -222,7 +221,7 @@ class Directory:
         for file in workspace.scan():
             if file.kind is Kind.ENTITY and (data := workspace.files.read_or_none(file.path)) is not None:
                 # What a page is called costs no parsing of all of it.
-                self.enter(read_entity(Document(file.path, file.kind, b"", read_front_matter(data))))
+                self._enter(read_entity(Document(file.path, file.kind, b"", read_front_matter(data))))
 
     def find(self, name: str, kind: str = "") -> Entity | None:
         """The page of the entity that is called so, of this type where one is said.
@@ -253,10 +252,9 @@ class Directory:
         """A new page of that entity."""
         kind = kind or "concept"
         path = page_path(name, kind, self._by_path)
-        return self.enter(Entity(path=path, id=f"ent-{digest(path, 10)}", name=name, type=kind))
+        return self._enter(Entity(path=path, id=f"ent-{digest(path, 10)}", name=name, type=kind))
 
-    def enter(self, page: Entity) -> Entity:
-        """The page, from now on found by all of its names."""
+    def _enter(self, page: Entity) -> Entity:
         self._by_path[page.path] = page
         for name in page.keys | {name_key(page.id)}:
             others = [one for one in self._by_name[name] if one.path != page.path]
@@ -271,7 +269,6 @@ class OpenPage:
         self.before = before
         self.document = document
         self.entity = read_entity(document)
-        self.aliases: list[str] = []
         self._marks: dict[str, Provenance] = {}
         self._waiting: dict[tuple[str, ...], tuple[str, Provenance]] = {}
         """The lines that will be added: their words and what their comments will say."""
@@ -330,8 +327,8 @@ class OpenPage:
 
     def result(self) -> Document:
         """The page as it will be. Raises NotCuratableError where it cannot take what waits."""
-        after = with_aliases(with_origins(self.document, self._marks), self.aliases)
-        return with_lines(after, [item_of(words, marks) for words, marks in self._waiting.values()])
+        lines = [item_of(words, marks) for words, marks in self._waiting.values()]
+        return with_lines(with_origins(self.document, self._marks), lines)
 
 
 class Changes:
@@ -374,12 +371,6 @@ class Changes:
         names = target.keys | {name_key(stem_of(target.path))}
         words = link(target.name, target.path, alone=self.directory.is_alone(target))
         return entity.path, page.relate(replace(draft, valid_from=start), words, names, self.today)
-
-    def name(self, entity: Entity, aliases: tuple[str, ...]) -> None:
-        """Give an entity further names. Raises NotCuratableError where one of them is another's own name."""
-        page = self.page(entity)
-        page.aliases += [alias for alias in aliases if name_key(alias) != name_key(entity.name)]
-        self.directory.enter(replace(entity, aliases=(*entity.aliases, *aliases)))
 
     def documents(self, failed: dict[RelPath, str] | None = None) -> list[tuple[FileEdit, Document]]:
         """The pages as they will be, and the edits that make them of the files; no page that stays as it is.

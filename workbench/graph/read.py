@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import date
 from time import time_ns
 from typing import Any
@@ -215,6 +215,14 @@ class Ingestion:
     last: str
 
 
+@frozen
+class LinkedEntity:
+    """How many relations the entity of this name has."""
+
+    name: str
+    relations: int
+
+
 @frozen_kw_only
 class Stats:
     """Counts of a graph. Days are ISO dates, or None where no memory says one.
@@ -242,14 +250,8 @@ class Stats:
     sources: int
     oldest: str | None
     newest: str | None
-    top: tuple[tuple[str, int], ...]
+    top: tuple[LinkedEntity, ...]
     ingested: tuple[Ingestion, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """As the command line prints it."""
-        said = asdict(self)
-        said["top"] = [{"name": name, "relations": count} for name, count in self.top]
-        return said
 
 
 def stats(workspace: Workspace, graph: Graph, today: date) -> Stats:
@@ -277,7 +279,7 @@ def stats(workspace: Workspace, graph: Graph, today: date) -> Stats:
         sources=len({source.partition("#")[0] for memory in memories for source in memory.sources}),
         oldest=days[0].isoformat() if days else None,
         newest=days[-1].isoformat() if days else None,
-        top=tuple((entity.name, graph.degree(entity)) for entity in most_linked(graph, _MOST)),
+        top=tuple(LinkedEntity(one.name, graph.degree(one)) for one in most_linked(graph, _MOST)),
         ingested=_ingested(workspace),
     )
 

@@ -53,11 +53,6 @@ class Hop:
     forward: bool
 
     @property
-    def start(self) -> str:
-        """The name of the entity that the hop starts from."""
-        return self.link.source.name if self.forward else self.link.name
-
-    @property
     def end(self) -> str:
         """The name of what the hop leads to."""
         return self.link.name if self.forward else self.link.source.name
@@ -101,8 +96,11 @@ def path_score(path: Path) -> float:
 
 def hops_from(graph: Graph, entity: Entity) -> Iterator[Hop]:
     """The relations at ``entity``: its own, then those that lead to it. A relation to itself is none."""
-    yield from (Hop(link, True) for link in graph.relations_of(entity) if not _to_itself(link))
-    yield from (Hop(link, False) for link in graph.relations_to(entity) if not _to_itself(link))
+    own, others = graph.relations_of(entity), graph.relations_to(entity)
+    for hop in (*(Hop(link, True) for link in own), *(Hop(link, False) for link in others)):
+        target = hop.link.target
+        if target is None or target.path != hop.link.source.path:
+            yield hop
 
 
 def shortest(graph: Graph, first: Entity, second: Entity) -> tuple[tuple[Path, ...], bool]:
@@ -130,10 +128,6 @@ def shortest(graph: Graph, first: Entity, second: Entity) -> tuple[tuple[Path, .
         reached |= {path: paths for path, (_, paths) in level.items()}
         frontier = [entity for entity, _ in level.values()]
     return (), True
-
-
-def _to_itself(link: RelationLink) -> bool:
-    return link.target is not None and link.target.path == link.source.path
 
 
 def _ranked(paths: Iterable[Path]) -> tuple[Path, ...]:
@@ -189,7 +183,8 @@ def neighbourhood(graph: Graph, entity: Entity, *, hops: int = 1, each: int = EA
             continue
         nearest: dict[str, Hop] = {}
         for hop in hops_from(graph, at):
-            key = _key(hop)
+            # Names without a page are told apart from paths.
+            key = hop.entity.path if hop.entity else f"[[{hop.end}]]"
             if key not in seen and (key not in nearest or hop.confidence > nearest[key].confidence):
                 nearest[key] = hop
         ranked = sorted(nearest.items(), key=lambda item: (-item[1].confidence, item[1].end, item[0]))
@@ -203,11 +198,6 @@ def neighbourhood(graph: Graph, entity: Entity, *, hops: int = 1, each: int = EA
         return Node(name, there, hop, tuple(drawn(one.end, one.entity, one) for one in around), left_out)
 
     return drawn(entity.name, entity, None)
-
-
-def _key(hop: Hop) -> str:
-    """A path for what has a page; names without one are told apart from paths."""
-    return hop.entity.path if hop.entity else f"[[{hop.end}]]"
 
 
 @frozen

@@ -341,7 +341,8 @@ def line_at(workspace: Workspace, address: str) -> tuple[Document, TypedMemory |
 def _held_back(draft: Draft) -> str:
     """Why a draft is not written: the secrets and the hidden text in its words; empty for others."""
     found = unsafe_in(draft.words)
-    if not found and any(map(looks_like_key, draft.names)):
+    names = (getattr(draft, field, "") for field in ("name", "entity", "target"))
+    if not found and any(map(looks_like_key, names)):
         return "a name that looks like a key"
     return "; ".join(found)
 
@@ -360,7 +361,6 @@ def _write(changes: Changes, draft: Draft, user: str) -> tuple[str, str]:
         return changes.relate(draft)
     if isinstance(draft, EntityDraft):
         listed, _ = changes.open(draft.name, draft.type, valid_from=draft.valid_from)
-        changes.name(listed, draft.aliases)
         return listed.path, ""
     draft = dated(draft, changes.today)
     name, kind = (draft.entity, draft.entity_type) if draft.entity else (user, "person")
