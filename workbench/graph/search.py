@@ -334,7 +334,10 @@ def search_graph(
     for entity in meant.values():
         present = seen.at(entity.path)
         if present is None:
-            notes.append(_not_there(entity, today))
+            when = f"has been invalid since {entity.valid_until}; this is what was valid"
+            if not is_over(entity, today):
+                when = "is not valid yet; this is what its page says"
+            notes.append(f"{entity.name} {when}")
         if entity.problem:
             notes.append(f"{entity.path}: {entity.problem}")
         where = seen if present else graph
@@ -414,12 +417,6 @@ def _connections(graph: Graph, named: tuple[Mention, ...], notes: list[str]) -> 
         names = f"{first.entities[0].name} and {second.entities[0].name}"
         notes.append(f"no path of at most {MAX_HOPS} relations connects {names}")
     return sorted(found, key=_order)
-
-
-def _not_there(entity: Entity, today: date) -> str:
-    if is_over(entity, today):
-        return f"{entity.name} has been invalid since {entity.valid_until}; this is what was valid"
-    return f"{entity.name} is not valid yet; this is what its page says"
 
 
 def _unknown(graph: Graph, seen: Graph, question: str, most: int) -> GraphAnswer:

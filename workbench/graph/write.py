@@ -22,7 +22,6 @@ from workbench.graph.drafts import (
     excerpt,
     memory_draft,
     number,
-    one_line,
     relation_key,
     without_none,
 )
@@ -227,18 +226,18 @@ def plan_update(
             f"{address} is a relation, not a memory", hint="forget it and store a new one"
         )
     entry = memory.entry
-    words = memory.text if text is None else one_line(text, "the text of a memory")
     kind = memory.type if type is None else type
     days = without_none({"valid_until": valid_until, "happens_at": happens_at})
     draft = memory_draft(  # proves all that is said together
         {
-            "text": words,
+            "text": memory.text if text is None else text,
             "type": kind,
             "confidence": confidence,
             "importance": importance,
             **days,
         }
     )
+    words = memory.text if text is None else draft.text
     if text is not None:
         require_fit(draft)
     said = {

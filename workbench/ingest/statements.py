@@ -20,7 +20,6 @@ a denial turned round (`the port is not 8443`) make a text one that nobody else 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from indexing.words import STOP_WORDS, word_set
@@ -399,16 +398,6 @@ class SessionUtterances:
     turns: tuple[tuple[Turn, str], ...]
     withheld: tuple[WithheldSentence, ...] = ()
     unread: int = 0
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What to tell of it."""
-        counts = Counter(one.why for one in self.withheld)
-        rules = ", ".join(f"{rule} ({times})" for rule, times in sorted(counts.items()))
-        out = [f"sentences left out for what they hold: {rules}"] if rules else []
-        if self.unread:
-            out.append(f"{self.unread:,} characters were not read: too long for a message")
-        return tuple(out)
 
 
 def hear(session: Session) -> SessionUtterances:

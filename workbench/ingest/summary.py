@@ -20,7 +20,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from indexing.words import STOP_WORDS, word_set
@@ -283,7 +283,12 @@ def summarise(session: Session, *, model: LanguageModel | None = None) -> Summar
         by, way = EXTRACTION, f"{count}, the nearest to what the session is about"
     facts, decisions, open_ends = (tuple(one.line for one in some) for some in sections)
     by_agent = written or any(not one.by_user for one in kept)
-    everything = replace(heard, withheld=(*heard.withheld, *withheld))
+    reasons = Counter(one.why for one in (*heard.withheld, *withheld))
+    if reasons:
+        told = ", ".join(f"{reason} ({times})" for reason, times in sorted(reasons.items()))
+        notes.append(f"sentences left out for what they hold: {told}")
+    if heard.unread:
+        notes.append(f"{heard.unread:,} characters were not read: too long for a message")
     page = EpisodePage(
         id="",
         source_id=session.source_id,
@@ -303,7 +308,7 @@ def summarise(session: Session, *, model: LanguageModel | None = None) -> Summar
         decisions=decisions,
         open=open_ends,
     )
-    return Summary(page=page, notes=(f"summary: {way}", *notes, *everything.notes))
+    return Summary(page=page, notes=(f"summary: {way}", *notes))
 
 
 def _nearest_centre(said: Sequence[Utterance], most: int) -> list[Utterance]:
@@ -322,13 +327,11 @@ def _sections(said: Sequence[Utterance]) -> tuple[list[Utterance], list[Utteranc
     facts = [
         one
         for one in said
-        if one.states_something and one.kind not in ("decision", "todo") and not _of_itself(one)
+        if one.states_something
+        and one.kind not in ("decision", "todo")
+        and (one.by_user or one.kind not in _OF_WHO_SPEAKS or not OF_AN_AGENT.search(one.text))
     ]
     return _best(facts, MOST_FACTS), _best(decisions, MOST_DECISIONS), _best(open_ends, MOST_OPEN)
-
-
-def _of_itself(one: Utterance) -> bool:
-    return not one.by_user and one.kind in _OF_WHO_SPEAKS and bool(OF_AN_AGENT.search(one.text))
 
 
 def _best(said: Sequence[Utterance], most: int) -> list[Utterance]:
