@@ -7,6 +7,12 @@ import unicodedata
 from collections.abc import Iterator
 from datetime import date
 
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a list that is written as one text."""
+    return frozenset(words.split())
+
+
 EXACT_CHARACTERS = 200
 """Longer exact tokens are cut to this length, in documents and in queries alike."""
 

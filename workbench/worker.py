@@ -48,9 +48,7 @@ TASKS: Mapping[str, TaskSpec] = {
     "ingest": TaskSpec("workbench.ingest.ingest", "ingest", niceness=5),
     "reindex": TaskSpec("indexing.sync.run", "indexing", niceness=10, ends_at_once=True),
     "search": TaskSpec("workbench.agent.search_task", "searching", ends_at_once=True),
-    "similar-names": TaskSpec(
-        "workbench.ingest.entity_resolution", "comparing names", niceness=5, ends_at_once=True
-    ),
+    "similar-names": TaskSpec("workbench.graph.merge", "comparing names", niceness=5, ends_at_once=True),
 }
 
 _ARGUMENTS = 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -215,7 +216,7 @@ ACTIONS = (
     Action(
         "episodes expire", carried_out(lambda p: plan_prune(p, now=LATE, force=True)), gone=("on Friday",)
     ),
-    Action("graph add", carried_out(lambda p: plan_store(p, STORED, now=NOW))),
+    Action("graph add", carried_out(*(partial(plan_store, draft=draft, now=NOW) for draft in STORED))),
     Action(
         "graph change",
         carried_out(lambda p: plan_update(p, at(p, "Speaks Dutch", TWIN), now=NOW, text="Speaks Dutch well")),
@@ -223,7 +224,7 @@ ACTIONS = (
     ),
     Action(
         "graph forget",
-        carried_out(lambda p: plan_forget_memory(p, at(p, "Speaks", TWIN), reason="wrong", now=NOW)),
+        carried_out(lambda p: plan_forget_memory(p, [at(p, "Speaks", TWIN)], reason="wrong", now=NOW)),
         gone=("Speaks Dutch",),
     ),
     Action(
@@ -413,7 +414,7 @@ def test_what_is_merged_has_one_name(tmp_path: Path) -> None:
 
 def test_a_relation_is_one_for_basic_memory_after_it_was_learnt_and_changed(tmp_path: Path) -> None:
     sandbox = workspace_of("basic-memory", tmp_path / "w")
-    carried_out(lambda p: plan_store(p, STORED, now=NOW))(sandbox)
+    carried_out(*(partial(plan_store, draft=draft, now=NOW) for draft in STORED))(sandbox)
     page = sandbox.read(PERSON)
     assert ("knows", "Bob", None) in relations(page)
     assert [one.content for one in observations(page)] == ["Prefers asynchronous reviews", "Works early"]

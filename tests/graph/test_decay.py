@@ -126,7 +126,7 @@ def test_the_preview_is_the_diff_and_nothing_has_happened(sandbox: Sandbox) -> N
     before = sandbox.snapshot()
     (found,) = proposals(sandbox, date(2025, 12, 31))
     plan = plan_forget_memory(
-        sandbox.workspace, found.target, reason=found.why, now=datetime(2025, 12, 31, tzinfo=UTC)
+        sandbox.workspace, [found.target], reason=found.why, now=datetime(2025, 12, 31, tzinfo=UTC)
     )
     assert "-- [observation] Wore a red hat" in plan.diff()
     assert sandbox.snapshot() == before

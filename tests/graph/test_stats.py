@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 from tests.support.pages import TEAM
 from tests.support.workspaces import Sandbox
-from workbench.graph.read import Ingestion, Stats, read_graph, stats
+from workbench.graph.read import Ingestion, LinkedEntity, Stats, read_graph, stats
 
 TODAY = date(2026, 3, 14)
 NOW = datetime(2026, 3, 14, 12, tzinfo=UTC)
@@ -58,7 +58,7 @@ def test_a_box_is_no_memory_without_a_source(sandbox: Sandbox) -> None:
 def test_days_and_entities_with_the_most_relations_are_named(sandbox: Sandbox) -> None:
     found = figures(team(sandbox))
     assert (found.oldest, found.newest) == ("2026-01-05", "2026-02-10")
-    assert found.top[0] == ("Atlas", 5)
+    assert found.top[0] == LinkedEntity("Atlas", 5)
     assert found.confidence is not None
     assert 0.9 < found.confidence < 1
 
@@ -95,4 +95,4 @@ def test_an_empty_graph_has_figures(sandbox: Sandbox) -> None:
         (),
         None,
     )
-    assert found.as_json()["ingested"] == ()
+    assert found.ingested == ()

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.support.talk import talk
-from workbench.ingest.grounding import ECHOED, is_borne_out
 from workbench.ingest.llm_session import choose
-from workbench.ingest.statements import hear
+from workbench.ingest.statements import ECHOED, hear, is_borne_out
 from workbench.ingest.summary import summarise
 
 RENT = "The rent of the second workshop is 640 euros a month, from 1 January 2027."

@@ -25,9 +25,9 @@ from workbench.ingest.entities import (
     told_in,
 )
 from workbench.ingest.extract import Extraction, day_in, extract
-from workbench.ingest.grounding import is_borne_out
 from workbench.ingest.llm_session import GROUNDED
 from workbench.ingest.passages import read_source
+from workbench.ingest.statements import is_borne_out
 from workbench.llm.language_model import (
     LanguageModel,
     LanguageModelError,

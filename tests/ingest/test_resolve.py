@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tests.support.hashing import HashingEmbedder
 from tests.support.workspaces import Sandbox
 from workbench.errors import ModelUnavailableError
+from workbench.graph.merge import resolve
 from workbench.graph.read import read_graph
-from workbench.ingest.entity_resolution import resolve
 from workbench.ingest.ingest import Ingest
 from workbench.operations.undo import plan_undo
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.talk import Scripted, talk
-from workbench.ingest.grounding import central, content_words
-from workbench.ingest.summary import MOST, summarise
+from workbench.ingest.statements import content_words
+from workbench.ingest.summary import MOST, central, summarise
 from workbench.llm.language_model import LanguageModelError
 from workbench.memory.claims import claim_key
 from workbench.memory.sentences import sentences

@@ -38,12 +38,12 @@ from workbench.graph.decay import fading_in
 from workbench.graph.keyword_search import the_one
 from workbench.graph.memory_query import MemoryQuery, Sort, upcoming
 from workbench.graph.memory_query import find as found_by
+from workbench.graph.merge import resolve
 from workbench.graph.model import memory_json
 from workbench.graph.operations import OPERATIONS
 from workbench.graph.read import read_graph
 from workbench.graph.read import stats as counted
 from workbench.graph.search import GraphAnswer, Node, neighbourhood, search_graph, unnamed_words
-from workbench.ingest.entity_resolution import resolve
 from workbench.memory.graph_page import Entity, TypedMemory
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.plural import plural
@@ -88,7 +88,7 @@ def stats() -> None:
         ("pinned", f"{found.pinned:,}"),
         ("unresolved", f"{plural(found.unresolved, 'relation')} (no page, or several)"),
         ("days", f"{found.oldest or '-'} to {found.newest or '-'}"),
-        ("most links", ", ".join(f"{name} {count}" for name, count in found.top) or "-"),
+        ("most links", ", ".join(f"{one.name} {one.relations}" for one in found.top) or "-"),
     )
     for one in found.ingested:
         read = f"{one.runs:,} times read, {plural(one.memories, 'memory')}"

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date, datetime
 from typing import Literal, get_args
 
+from indexing.words import word_set
 from workbench.errors import ConflictError, EntryNotFoundError, UsageError
 from workbench.frozen import frozen, frozen_kw_only
 from workbench.graph.drafts import decision, excerpt
@@ -27,18 +28,16 @@ from workbench.memory.edit import take_out, with_origins
 from workbench.memory.entry import Entry, without_emphasis
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.graph_page import Entity, PageLine, name_key
-from workbench.memory.markdown import Document
 from workbench.workspace.decisions import settled_keys
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
-_NOUNS = """
+SINGLE = word_set("""
     address age anniversary birthdate birthday branch budget capital code color colour currency database
     deadline domain editor email employer endpoint extension height hostname iban id ip language lead
     license limit locale location manager model name nickname number office owner password phone pin
     plan port price pronouns quota rate region release role room salary schedule shell size surname time
-    timeout timezone title url username version weight zone"""
-SINGLE = frozenset(_NOUNS.split())
+    timeout timezone title url username version weight zone""")
 """Nouns for something of which its owner has one at a time."""
 
 _STATEMENT = re.compile(
@@ -54,19 +53,16 @@ _OTHER_THAN_IS = re.compile(
     re.IGNORECASE,
 )
 _MOST_WORDS = 5
-_FIGURE_NOUNS = """
-    age budget extension height iban limit phone pin port price quota rate salary size timeout weight zip"""
-_FIGURES = frozenset(_FIGURE_NOUNS.split())
+_FIGURES = word_set("""
+    age budget extension height iban limit phone pin port price quota rate salary size timeout weight zip""")
 """Nouns whose value has a digit: `the port is open` says no other port."""
-_WORD_NOUNS = """
+_WORDED = word_set("""
     branch color colour currency database domain editor hostname language locale nickname password pronouns
-    region shell surname username zone"""
-_WORDED = frozenset(_WORD_NOUNS.split())
+    region shell surname username zone""")
 """Nouns whose value may be one plain word: `the shell is zsh`."""
-_STATE_WORDS = """
+_STATES = word_set("""
     available bad broken busy closed down empty fast fine free full good gone great important missing new nice
-    old open ready right slow taken tight unavailable unclear up wrong"""
-_STATES = frozenset(_STATE_WORDS.split())
+    old open ready right slow taken tight unavailable unclear up wrong""")
 _MONTH = re.compile(
     r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
     r"(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?"
@@ -234,7 +230,8 @@ class Contradiction:
     @property
     def key(self) -> str:
         """The name of the question which of the two is right."""
-        return _key(self.entity, self.slot, self.old.value, self.new.value)
+        values = " ".join(sorted((self.old.value, self.new.value)))
+        return claim_key(f"contradiction {self.entity.type} {self.entity.name} {self.slot} {values}")
 
     @property
     def question(self) -> str:
@@ -242,23 +239,19 @@ class Contradiction:
         return f"{self.entity.name}, {self.slot}: “{self.old.text}” and “{self.new.text}”"
 
 
-def contradictions(
-    graph: Graph, *, day: date, decided: Collection[str] = (), of: Collection[str] | None = None
-) -> tuple[Contradiction, ...]:
+def contradictions(graph: Graph, *, day: date, decided: Collection[str] = ()) -> tuple[Contradiction, ...]:
     """The contradictions between what holds on ``day``, page by page. Linear in the lines of the graph.
 
-    ``decided`` are the keys of those that were answered; ``of`` the paths of the pages to look at, None for
-    all. Of several values the newest is set against each of the others.
+    ``decided`` are the keys of those that were answered. Of several values the newest is set against each of
+    the others.
     """
     found = []
     for entity in graph.entities:
-        if of is None or entity.path in of:
-            for slot, claims in _claims(graph, entity, day).items():
-                new = claims[-1]
-                for old in claims[:-1]:
-                    one = Contradiction(entity=entity, slot=slot, old=old, new=new)
-                    if one.key not in decided and not _both_hold(graph, old, new):
-                        found.append(one)
+        for slot, (*others, new) in _claims(graph, entity, day).items():
+            for old in others:
+                one = Contradiction(entity=entity, slot=slot, old=old, new=new)
+                if one.key not in decided and not _both_hold(graph, old, new):
+                    found.append(one)
     return tuple(found)
 
 
@@ -310,16 +303,12 @@ def _is_own(who: str | None, names: Collection[str], *, its: bool = False) -> bo
     return bare in _SELF or bare in names or (its and (said in _HERS or said.removesuffix("'s") in names))
 
 
-def _called(entity: Entity) -> frozenset[str]:
-    """What sentences call an entity: its names, and of a person the first of them."""
-    first = {key.split()[0] for key in entity.keys if key} if entity.type == "person" else set[str]()
-    return entity.keys | first
-
-
 def _claims(graph: Graph, entity: Entity, day: date) -> dict[str, list[Claim]]:
     """For each slot with two values or more its claims, the oldest first; with one value that one alone."""
     said: dict[str, dict[str, list[_Said]]] = defaultdict(lambda: defaultdict(list))
-    names = _called(entity)
+    names = {*entity.keys}
+    if entity.type == "person":  # sentences also say the first name alone
+        names |= {key.split()[0] for key in entity.keys if key}
     for memory in entity.memories:
         if holds(memory, day) and not memory.done and memory.type not in ("event", "todo", "goal"):
             for slot, value in slots_in(memory.text, memory.type, names):
@@ -388,10 +377,6 @@ def _lies_within(graph: Graph, inner: str, outer: str) -> bool:
     return False
 
 
-def _key(entity: Entity, slot: str, one: str, other: str) -> str:
-    return claim_key(f"contradiction {entity.type} {entity.name} {slot} {' '.join(sorted((one, other)))}")
-
-
 Answer = Literal["keep", "replace", "both", "reject"]
 """``keep`` what was there: the new claim is forgotten and does not come back by itself. ``replace`` it: the
 old one holds until the new one began. ``both`` are right: nothing changes, and it is not asked again.
@@ -458,14 +443,26 @@ def plan_settle(
             answer=answer,
         )
     ]
+    try:
+        found = lines_at(workspace, (*old.addresses, *new.addresses))
+    except EntryNotFoundError as error:
+        raise ConflictError(
+            "one of the two was changed or removed in the meantime; nothing was changed",
+            hint="list the contradictions again",
+        ) from error
     edits: list[FileEdit] = []
-    for document, entries in _pages(workspace, (old, new)):
+    for document, entries in found:
         gone = [entry for entry in entries if entry.address in forgotten]
         records += [
             decision(key_of(document, entry), "rejected", claim=entry.text, reason=reason, by="human")
             for entry in gone
         ]
-        data = take_out(document, gone) if gone else _ended(document, entries, ends).data
+        ended = {
+            entry.address: entry.origin.changed({"valid_until": ends[entry.address].isoformat()})
+            for entry in entries
+            if entry.address in ends
+        }
+        data = take_out(document, gone) if gone else with_origins(document, ended).data
         if data != document.data:
             edits.append(FileEdit(document.path, document.data, data))
     shown = {"old": excerpt(old.text, _QUOTED), "new": excerpt(new.text, _QUOTED)}
@@ -480,26 +477,8 @@ def plan_settle(
     )
 
 
-def _pages(workspace: Workspace, claims: Iterable[Claim]) -> list[tuple[Document, list[Entry]]]:
-    try:
-        return lines_at(workspace, [address for claim in claims for address in claim.addresses])
-    except EntryNotFoundError as error:
-        raise ConflictError(
-            "one of the two was changed or removed in the meantime; nothing was changed",
-            hint="list the contradictions again",
-        ) from error
-
-
 def _end(old: Claim, new: Claim, today: date) -> date:
     """From when on the old claim holds no more: the day on which the new one began to, if that is later."""
     if new.since is not None and new.since <= today and (old.since is None or new.since >= old.since):
         return new.since
     return today
-
-
-def _ended(document: Document, entries: list[Entry], ends: Mapping[str, date]) -> Document:
-    ended = (entry for entry in entries if entry.address in ends)
-    return with_origins(
-        document,
-        {one.address: one.origin.changed({"valid_until": ends[one.address].isoformat()}) for one in ended},
-    )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from workbench.frozen import frozen
@@ -75,9 +75,9 @@ def faded(importance: float, since: date, today: date, recalls: Collection[date]
     """
     value, at = importance, since
     for day in sorted(day for day in {*recalls} if since <= day < today):
-        value = min(1.0, value * _left(at, day) * DAILY + RECALLED)
-        at = date.fromordinal(day.toordinal() + 1)
-    return value * _left(at, today)
+        value = min(1.0, value * DAILY ** (day - at).days * DAILY + RECALLED)
+        at = day + timedelta(1)
+    return value * DAILY ** (today - at).days
 
 
 def importance_today(memory: TypedMemory, today: date, recalls: Collection[date] = ()) -> float:
@@ -122,7 +122,7 @@ def will_fade(
         days = 0 if value < FORGET_BELOW else int(math.log(FORGET_BELOW / value) / math.log(DAILY)) + 1
         ahead = (max(since, today) - today).days + days
         if ahead <= within:
-            found.append(DecayingMemory(held, value, date.fromordinal(today.toordinal() + ahead)))
+            found.append(DecayingMemory(held, value, today + timedelta(ahead)))
     return tuple(sorted(found, key=lambda one: (one.on, one.value, one.held.memory.entry.address)))
 
 
@@ -176,7 +176,3 @@ def _proposal(held: EntityMemory, value: float, today: date, days: Collection[da
 
 def _said_on(memory: TypedMemory) -> date | None:
     return memory.recorded_at or memory.valid_from or memory.occurred_at
-
-
-def _left(since: date, day: date) -> float:
-    return float(DAILY ** (day - since).days)

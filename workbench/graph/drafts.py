@@ -108,11 +108,6 @@ class MemoryDraft(LineDraft):
         return claim_key(self.text)
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """What would become the names of pages, or be found by them."""
-        return (self.entity,)
-
-    @property
     def words(self) -> str:
         """All the words that it brings."""
         return f"{self.entity}: {self.text}" if self.entity else self.text
@@ -145,11 +140,6 @@ class RelationDraft(LineDraft):
         return relation_key(self.entity, self.kind, self.target)
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """What would become the names of pages, or be found by them."""
-        return self.entity, self.target
-
-    @property
     def words(self) -> str:
         """All the words that it brings."""
         return f"{self.entity} {self.kind} {self.target}"
@@ -157,29 +147,22 @@ class RelationDraft(LineDraft):
 
 @frozen_kw_only
 class EntityDraft:
-    """A page to be there, with these further names. Raises UsageError."""
+    """A page to be there. Raises UsageError."""
 
     name: str
     type: str = ""
-    aliases: tuple[str, ...] = ()
     valid_from: date | None = None
     key: ClassVar[str] = ""
     """It claims nothing."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", entity_name(self.name))
-        object.__setattr__(self, "aliases", tuple(dict.fromkeys(map(entity_name, self.aliases))))
         _require_entity_type(self.type)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What would become the names of pages, or be found by them."""
-        return self.name, *self.aliases
 
     @property
     def words(self) -> str:
         """All the words that it brings."""
-        return " ".join(self.names)
+        return self.name
 
 
 Draft: TypeAlias = MemoryDraft | RelationDraft | EntityDraft

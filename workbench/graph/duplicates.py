@@ -188,16 +188,13 @@ def _against(
         return f"like, not the same: cosine {cosine:.2f}, names {names:.2f}"
     if keep.pinned or other.pinned:
         return "a pinned page is only merged by a person"
-    if _related(graph, keep, other) or _related(graph, other, keep):
+    related = {link.target.path for link in graph.relations_of(keep) if link.target}
+    if other.path in related.union(link.source.path for link in graph.relations_to(keep)):
         return "one of them is related to the other"
     if why := why_apart(keep.name, other.name, keep.type):
         return why
     slot = clash(graph, keep, other, today)
     return f"they contradict each other: {slot}" if slot else ""
-
-
-def _related(graph: Graph, one: Entity, other: Entity) -> bool:
-    return any(link.target is not None and link.target.path == other.path for link in graph.relations_of(one))
 
 
 def _by_vector(

@@ -94,6 +94,7 @@ LONGEST_QUESTION = 1_000
 LIKE = 88.0
 """Likeness of two names, in [0, 100] (normalised edit similarity), from which one is taken for the other."""
 SUGGESTED = 45.0
+NO_PAGES = "the graph has no pages yet: graph/person/sarah.md would be one"
 _SHOWN = 80
 """Characters of a name that nobody has which a message repeats."""
 _WORDS_IN_NAME = 8
@@ -145,26 +146,33 @@ def the_one(graph: Graph, name: str) -> Entity:
             f"several entities are called {shown}",
             hint="give the page of one: " + ", ".join(entity.path for entity in several[:5]),
         )
-    like = ", ".join(f"{entity.name} ({entity.type})" for entity in suggestions(graph, name))
-    hint = f"there are {like}" if like else "the graph has no pages yet: graph/person/sarah.md would be one"
+    like = ", ".join(suggestions(graph, name))
+    hint = f"there are {like}" if like else NO_PAGES
     raise UsageError(f"nothing in the graph is called {shown}", hint=hint)
 
 
-def suggestions(graph: Graph, question: str, most: int = 5) -> tuple[Entity, ...]:
-    """The entities whose names look most like words of ``question``; else those that are linked the most."""
+def suggestions(graph: Graph, question: str, most: int = 5) -> tuple[str, ...]:
+    """The entities whose names look most like words of ``question``, as ``Sarah Chen (person)``; else those
+    that are linked the most.
+    """
     from rapidfuzz import fuzz, process  # noqa: PLC0415 - only a name that nobody has needs it
 
-    names = _names(graph)
-    best: dict[str, tuple[float, Entity]] = {}
-    for said, _ in _pieces(question[:LONGEST_QUESTION], most=2):
+    names, entities = _names(graph)
+    found = [
+        (-score, entities[at].path, at)
+        for said in _pieces(question[:LONGEST_QUESTION], most=2)
         for _, score, at in process.extract(
-            said, [name for name, _ in names], scorer=fuzz.WRatio, limit=most, score_cutoff=SUGGESTED
-        ):
-            entity = names[at][1]
-            if score > best.get(entity.path, (0.0, entity))[0]:
-                best[entity.path] = (score, entity)
-    ranked = sorted(best.values(), key=lambda found: (-found[0], found[1].path))
-    return tuple(entity for _, entity in ranked[:most]) or most_linked(graph, most)
+            said, names, scorer=fuzz.WRatio, limit=most, score_cutoff=SUGGESTED
+        )
+    ]
+    best: dict[str, Entity] = {}
+    for _, path, at in sorted(found):
+        best.setdefault(path, entities[at])
+    return tuple(map(_told, [*best.values()][:most] or most_linked(graph, most)))
+
+
+def _told(entity: Entity) -> str:
+    return f"{entity.name} ({entity.type})"
 
 
 def unknown_names(question: str) -> str:
@@ -204,7 +212,7 @@ def _named(graph: Graph, text: str) -> Iterator[Mention]:
 
 def may_be(words: str, entities: Sequence[Entity]) -> str:
     """What to say of words that several entities are called by."""
-    names = ", ".join(f"{entity.name} ({entity.type})" for entity in entities[:_MEANT])
+    names = ", ".join(map(_told, entities[:_MEANT]))
     more = f" or {len(entities) - _MEANT} more" if len(entities) > _MEANT else ""
     return f"“{words}” may be {names}{more}"
 
@@ -212,7 +220,7 @@ def may_be(words: str, entities: Sequence[Entity]) -> str:
 def _partly_named(graph: Graph, text: str) -> Iterator[Mention]:
     """By a word of a name: ``Chen`` for Sarah Chen."""
     holders: dict[str, dict[str, Entity]] = {}
-    for name, entity in _names(graph):
+    for name, entity in zip(*_names(graph), strict=True):
         for word in _WORD.findall(name):
             holders.setdefault(word, {})[entity.path] = entity
     for start, end in _spans(text, most=1):
@@ -226,16 +234,18 @@ def _partly_named(graph: Graph, text: str) -> Iterator[Mention]:
 def _alike(graph: Graph, text: str) -> Iterator[Mention]:
     from rapidfuzz import fuzz, process  # noqa: PLC0415 - as above
 
-    names = _names(graph)
-    for said, (start, end) in _pieces(text, most=3):
-        best = process.extractOne(said, [name for name, _ in names], scorer=fuzz.ratio, score_cutoff=LIKE)
+    names, entities = _names(graph)
+    for said, (start, end) in _pieces(text, most=3).items():
+        best = process.extractOne(said, names, scorer=fuzz.ratio, score_cutoff=LIKE)
         if best is not None:
-            entity = names[best[2]][1]
+            entity = entities[best[2]]
             yield Mention(start, end, (entity,), f"“{text[start:end]}” is taken for {entity.name}")
 
 
-def _names(graph: Graph) -> list[tuple[str, Entity]]:
-    return [(name_key(name), entity) for entity in graph.entities for name in entity.names]
+def _names(graph: Graph) -> tuple[list[str], list[Entity]]:
+    """All names as they are compared, and for each its entity."""
+    entities = [entity for entity in graph.entities for _ in entity.names]
+    return [name_key(name) for entity in graph.entities for name in entity.names], entities
 
 
 def _spans(text: str, most: int) -> Iterator[tuple[int, int]]:
@@ -250,16 +260,16 @@ def _spans(text: str, most: int) -> Iterator[tuple[int, int]]:
                 yield from ((at, at + length) for at in range(start, end - length + 1))
 
 
-def _pieces(text: str, most: int) -> Iterator[tuple[str, tuple[int, int]]]:
+def _pieces(text: str, most: int) -> dict[str, tuple[int, int]]:
     """Different runs of words of ``text`` that could be a name, folded, with the place where each stands."""
     pieces: dict[str, tuple[int, int]] = {}
     for start, end in _spans(text, most):
         said = name_key(text[start:end])
-        if len(said) > 3 and not all(word in _SILENT for word in said.split()):
+        if len(said) > 3 and not _SILENT.issuperset(said.split()):
             pieces.setdefault(said, (start, end))
             if len(pieces) == _COMPARED:
                 break
-    return iter(pieces.items())
+    return pieces
 
 
 def _chosen(found: Iterator[Mention]) -> tuple[Mention, ...]:

@@ -157,17 +157,23 @@ class EntityScope:
     """What is about any of ``entities`` on a day."""
 
     def __init__(self, graph: Graph, entities: Sequence[Entity], today: date) -> None:
-        self.entities = tuple(entities)
         self._near: dict[str, Nearness] = {entity.path: (0, "") for entity in entities}
         self._patterns = [(entity, mention_of(entity)) for entity in entities]
         self._named = {key: entity for entity in entities for key in entity.keys}
         present = graph if graph.day else graph.as_of(today)
         for entity in entities:
-            self._add_related(present, present.at(entity.path) or entity)
+            for page, distance, why in _related(present, present.at(entity.path) or entity):
+                if distance < self._near.get(page.path, (9, ""))[0]:
+                    self._near[page.path] = distance, why
 
     def of(self, held: EntityMemory) -> Nearness | None:
         """How near a memory is, and why; None for one that is about something else."""
-        near = self._near.get(held.entity.path) if held.entity else self._by_file(held)
+        if held.entity:
+            near = self._near.get(held.entity.path)
+        else:  # a note that is named like the entity is about it
+            stem = stem_of(held.memory.entry.path).replace("-", " ").replace("_", " ")
+            page = self._named.get(name_key(stem))
+            near = (1, f"in the note on {page.name}") if page else None
         if near is not None and near[0] < 2:
             return near
         text = name_key(f"{held.memory.text} {held.memory.scene}")
@@ -178,30 +184,21 @@ class EntityScope:
         """Whether a page belongs to what is asked for, as itself or as a part."""
         return self._near.get(entity.path, (9, ""))[0] < 2
 
-    def _add_related(self, graph: Graph, whole: Entity) -> None:
-        """The parts of an entity, and who works on it or on one of them, up to three relations away."""
-        seen, level = {whole.path}, [whole]
-        for distance in range(MAX_HOPS):
-            parts = []
-            for link in (link for one in level for link in graph.relations_to(one)):
-                source, kind = link.source, link.relation.kind
-                if kind == "part_of" and source.path not in seen:
-                    seen.add(source.path)
-                    parts.append(source)
-                    self._add(source, 1, f"{source.name} part of {whole.name}")
-                elif kind == "works_on" and (source.type == "person" or not distance):
-                    self._add(source, 3, f"{source.name} works on {whole.name}")
-            level = parts
 
-    def _add(self, entity: Entity, nearness: int, why: str) -> None:
-        if nearness < self._near.get(entity.path, (9, ""))[0]:
-            self._near[entity.path] = (nearness, why)
-
-    def _by_file(self, held: EntityMemory) -> Nearness | None:
-        """A note that is named like the entity is about it."""
-        stem = stem_of(held.memory.entry.path)
-        entity = self._named.get(name_key(stem.replace("-", " ").replace("_", " ")))
-        return (1, f"in the note on {entity.name}") if entity else None
+def _related(graph: Graph, whole: Entity) -> Iterator[tuple[Entity, int, str]]:
+    """The parts of an entity, and who works on it or on one of them, up to three relations away."""
+    seen, level = {whole.path}, [whole]
+    for distance in range(MAX_HOPS):
+        parts = []
+        for link in (link for one in level for link in graph.relations_to(one)):
+            source, kind = link.source, link.relation.kind
+            if kind == "part_of" and source.path not in seen:
+                seen.add(source.path)
+                parts.append(source)
+                yield source, 1, f"{source.name} part of {whole.name}"
+            elif kind == "works_on" and (source.type == "person" or not distance):
+                yield source, 3, f"{source.name} works on {whole.name}"
+        level = parts
 
 
 Order = Literal["importance", "confidence", "date", "due"]
@@ -279,8 +276,8 @@ def find(graph: Graph, question: MemoryQuery, today: date) -> QueryResult:
     """
     entities, notes = meant(graph, question.about) if question.about else ((), [])
     if question.about and not entities:
-        like = tuple(f"{entity.name} ({entity.type})" for entity in suggestions(graph, question.about))
-        return QueryResult(notes=(f"nothing in the graph is called {question.about}",), suggestions=like)
+        note = f"nothing in the graph is called {question.about}"
+        return QueryResult(notes=(note,), suggestions=suggestions(graph, question.about))
     scope = EntityScope(graph, entities, today) if entities else None
     if unknown := set(question.types) - IMPORTANCE.keys():
         unknown -= {held.memory.type for held in graph.memories()}
@@ -299,7 +296,7 @@ def find(graph: Graph, question: MemoryQuery, today: date) -> QueryResult:
     return QueryResult(
         matches=tuple(match for _, match in found[: question.limit]),
         total=len(found),
-        entities=scope.entities if scope else (),
+        entities=entities,
         tasks=tuple(_tasks(graph, question, scope, today)),
         notes=tuple(notes),
     )
@@ -369,10 +366,10 @@ def _late(memory: TypedMemory, today: date) -> int:
 
 
 def _order(memory: TypedMemory, order: Order) -> tuple[float, float, str]:
-    if order == "importance":
-        return -memory.importance, -memory.confidence, memory.entry.address
-    if order == "confidence":
-        return -memory.confidence, -memory.importance, memory.entry.address
-    if order == "date":
-        return -ordinal(memory.day or date.min), -memory.weight, memory.entry.address
-    return ordinal(memory.happens_at or date.max), -memory.weight, memory.entry.address
+    first, second = {
+        "importance": (-memory.importance, -memory.confidence),
+        "confidence": (-memory.confidence, -memory.importance),
+        "date": (-ordinal(memory.day or date.min), -memory.weight),
+        "due": (ordinal(memory.happens_at or date.max), -memory.weight),
+    }[order]
+    return first, second, memory.entry.address

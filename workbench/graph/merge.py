@@ -1,24 +1,36 @@
-"""Merging two entities: one page keeps all that both say, and whatever led to the other leads to it."""
+"""Merging two entities: one page keeps all that both say, and whatever led to the other leads to it.
+
+By itself ``resolve`` merges entities that are one, and names what only may be one for a person.
+
+Names that mean the same as a task of the worker; see ``workbench.worker``. The answer is
+``{"pairs": [{"keep", "other", "cosine", "names", "automatic", "why"}]}``, the pages by their paths. ``now``
+names the day as of which.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import closing
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
 
-from workbench.errors import NotCuratableError, UsageError
+from indexing.embedding.local import local_model, why_no_model
+from indexing.embedding.port import Embedder
+from workbench.errors import ModelUnavailableError, NotCuratableError, UsageError, WorkbenchError
+from workbench.frozen import frozen
 from workbench.graph.drafts import decision, excerpt, number
-from workbench.graph.duplicates import same_key
+from workbench.graph.duplicates import Duplicate, duplicates, same_key
 from workbench.graph.keyword_search import the_one
 from workbench.graph.page_edit import (
     document_of,
     is_linkable,
-    link_target,
     relinked,
     with_aliases,
     with_lines,
 )
-from workbench.graph.read import read_graph
+from workbench.graph.read import GraphReader, read_graph
 from workbench.memory.claims import claim_key
 from workbench.memory.edit import take_out, with_origins
 from workbench.memory.entry import Entry, Kind, RelPath, encoded, stem_of
@@ -29,7 +41,9 @@ from workbench.memory.markdown import Document
 from workbench.memory.move import lift
 from workbench.memory.provenance import TRUST, Provenance, least_trusted, parse_share
 from workbench.safety.terminal import visible_line
-from workbench.workspace.plan import Plan, ledger_records
+from workbench.workspace.decisions import settled_keys
+from workbench.workspace.plan import Operation, Plan, ledger_records
+from workbench.workspace.task_context import TaskContext, moment
 from workbench.workspace.workspace import Workspace
 
 _LEFT_ALONE = frozenset({Kind.LOG, Kind.EPISODE, Kind.BOOTSTRAP, Kind.DREAM, Kind.TRANSCRIPT})
@@ -37,7 +51,6 @@ _LEFT_ALONE = frozenset({Kind.LOG, Kind.EPISODE, Kind.BOOTSTRAP, Kind.DREAM, Kin
 
 _LeadsThere = Callable[[str], bool]
 """Whether the target of a link is the entity that goes."""
-_SELF = "dropped, as it leads to itself: {} {}"
 
 
 def plan_merge_entities(
@@ -73,7 +86,7 @@ def plan_merge_entities(
         found = graph.at(target) or graph.at(f"{target}.md") or graph.entity(target)
         return found is not None and found.path == second.path
 
-    name = link_target(first.name, stem_of(first.path))
+    name = first.name if is_linkable(first.name) else stem_of(first.path)
     moved = document_of(source.path, _relinked(source.data, is_old, name))
     after, became = _united(target, moved, first, second, notes)
     after = document_of(first.path, _relinked(after.data, is_old, name))
@@ -135,8 +148,9 @@ def _less(document: Document, gone: Collection[str]) -> Document:
 
 def _without_itself(document: Document, first: Entity, second: Entity, notes: list[str]) -> Document:
     """One of the two pages without its relations to the other: they would lead to itself."""
-    gone = [one for one in read_entity(document).relations if _is_of(one, first, second)]
-    notes += [_SELF.format(one.kind, one.target) for one in gone]
+    names = {name_key(name) for one in (first, second) for name in (one.name, one.id, stem_of(one.path))}
+    gone = [one for one in read_entity(document).relations if name_key(one.target) in names]
+    notes += [f"dropped, as it leads to itself: {one.kind} {one.target}" for one in gone]
     return _less(document, {one.entry.address for one in gone})
 
 
@@ -171,7 +185,7 @@ def _spoken(line: PageLine, *, renamed: bool) -> Provenance:
 
 def _with_rest(document: Document, rest: Document, name: str) -> Document:
     """The page with what else stood on another one at its end, under a heading of that one's name."""
-    body = rest.data[rest.front_matter.body :] if rest.front_matter else rest.data
+    body = rest.data[rest.header.body :]
     if not body.strip():
         return document
     newline = document.newline.encode()
@@ -204,12 +218,6 @@ def _claim(line: TypedMemory | Relation) -> tuple[str, ...]:
         return "relation", line.kind, name_key(line.target)
     day = line.happens_at.isoformat() if line.happens_at else ""
     return "memory", line.type, claim_key(line.text), day
-
-
-def _is_of(relation: Relation, first: Entity, second: Entity) -> bool:
-    """Whether a relation leads to one of the two, who are one."""
-    names = {name_key(name) for one in (first, second) for name in (one.name, one.id, stem_of(one.path))}
-    return name_key(relation.target) in names
 
 
 def _elsewhere(
@@ -253,9 +261,7 @@ def _folded(document: Document, lines: Iterable[TypedMemory | Relation]) -> tupl
     return _less(with_origins(document, marks), gone), gone
 
 
-def plan_keep_apart(
-    workspace: Workspace, one: str, other: str, *, now: datetime, reason: str = "", actor: str = "human"
-) -> Plan:
+def plan_keep_apart(workspace: Workspace, one: str, other: str, *, now: datetime, reason: str = "") -> Plan:
     """Record that two entities are not one: they are neither merged nor shown as duplicates any more.
 
     Raises UsageError where a name is nobody's or that of several.
@@ -265,11 +271,89 @@ def plan_keep_apart(
     if first.path == second.path:
         raise UsageError(f"{first.name} and {second.name} are one page: {first.path}")
     said = f"{first.name} and {second.name} are different"
-    record = decision(same_key(first, second), "rejected", claim=said, reason=reason, by=actor)
+    record = decision(same_key(first, second), "rejected", claim=said, reason=reason, by="human")
     return Plan(
         action="settle",
         summary=excerpt(said),
         records=ledger_records("decisions", [record], now),
         reason=reason,
-        actor=actor,
     )
+
+
+MOST = 20
+"""Merges of one run: more at once would be a fault of the model rather than of the memory."""
+
+
+@frozen
+class ResolutionResult:
+    """The merges that were made, each an operation; the pairs for a person; and what failed."""
+
+    merged: tuple[Operation, ...] = ()
+    flagged: tuple[Duplicate, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def resolve(
+    workspace: Workspace,
+    *,
+    now: datetime,
+    embedder: Embedder | None = None,
+    of: Collection[str] | None = None,
+    dry_run: bool = False,
+    reader: GraphReader | None = None,
+) -> ResolutionResult:
+    """Merge the duplicates that pass every bar, each as an operation of `dreaming`; name the others.
+
+    ``of`` are the paths of the pages to look for duplicates of (those that were just written), None for all.
+    Without ``embedder`` nothing is merged. With ``dry_run`` nothing is at all, and all pairs are flagged.
+    What fails is a note, never a stop. A ``reader`` that is kept parses only the pages that have changed.
+    """
+    graph = reader.read() if reader else read_graph(workspace)
+    notes: list[str] = []
+    look = partial(duplicates, graph, today=now.date(), decided=settled_keys(workspace), of=of)
+    try:
+        found = look(embedder=embedder)
+    except ModelUnavailableError as error:
+        notes.append(f"names were compared without embeddings: {error.message}")
+        found = look()
+    merged: list[Operation] = []
+    touched: set[str] = set()
+    gone: set[str] = set()
+    flagged: list[Duplicate] = []
+    for one in found:
+        keep, other = one.keep, one.other
+        if dry_run or not one.automatic or len(merged) == MOST or {keep.path, other.path} & touched:
+            flagged.append(one)
+            continue
+        why = f"cosine {one.cosine or 0:.3f}, names {one.names:.3f}"
+        plan = partial(plan_merge_entities, workspace, keep.path, other.path, reason=why, actor="dreaming")
+        try:
+            merged.append(workspace.operations.carry_out(plan))
+        except WorkbenchError as error:
+            notes.append(f"{keep.name} and {other.name} were not merged: {error.message}")
+            flagged.append(one)
+        else:
+            touched |= {keep.path, other.path}
+            gone.add(other.path)
+    flagged = [one for one in flagged if not {one.keep.path, one.other.path} & gone]
+    return ResolutionResult(tuple(merged), tuple(flagged), tuple(notes))
+
+
+def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:
+    """Compare the names of all pages, also those pairs that a person has answered.
+
+    Raises ModelUnavailableError, OSError.
+    """
+    context.progress("comparing")
+    with closing(Workspace.open(root)) as workspace:
+        embedder = local_model(workspace.settings)
+        if embedder is None:
+            raise ModelUnavailableError(why_no_model(workspace.settings))
+        today = moment(parameters.get("now")).date()
+        found = duplicates(read_graph(workspace), today=today, embedder=embedder)
+    said = ("cosine", "names", "automatic", "why")
+    pairs = [
+        {"keep": one.keep.path, "other": one.other.path, **{name: getattr(one, name) for name in said}}
+        for one in found
+    ]
+    return {"pairs": pairs}

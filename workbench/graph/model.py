@@ -8,11 +8,12 @@ what says no end still holds.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
-from types import MappingProxyType
+from operator import itemgetter
 from typing import Any
 
 from workbench.frozen import frozen
@@ -29,9 +30,6 @@ def holds(thing: PageLine | Entity, day: date) -> bool:
 def is_over(thing: PageLine | Entity, today: date) -> bool:
     """Whether it has stopped being true."""
     return thing.valid_until is not None and thing.valid_until <= today
-
-
-_DAYS_KEPT = 2
 
 
 _ID, _NAME, _ALIAS, _FILE = range(4)
@@ -89,26 +87,26 @@ class Graph:
         if exact := self.at(name):
             return (exact,)
         found = self._named.get(name_key(name), ())
-        said = [at for rank, at in found if rank < _FILE]
-        return tuple(self.entities[at] for at in dict.fromkeys(said or [at for _, at in found]))
+        called = tuple(entity for rank, entity in found if rank < _FILE)
+        return called or tuple(entity for _, entity in found)
 
     def entity(self, name: str) -> Entity | None:
         """The one entity that ``name`` means: an id before a name before an alias; None for no or several."""
         if exact := self.at(name):
             return exact
         found = self._named.get(name_key(name), ())
-        best = {at for rank, at in found if rank == found[0][0]}
-        return self.entities[best.pop()] if len(best) == 1 else None
+        best = [entity for rank, entity in found if rank == found[0][0]]
+        return best[0] if len(best) == 1 else None
 
     def at(self, path: str) -> Entity | None:
         """The entity whose page is at ``path``."""
         return self._by_path.get(path)
 
-    def relations_of(self, entity: Entity) -> tuple[RelationLink, ...]:
+    def relations_of(self, entity: Entity) -> Sequence[RelationLink]:
         """What the page of ``entity`` says of others, in its order."""
         return self._links.get(entity.path, ())
 
-    def relations_to(self, entity: Entity) -> tuple[RelationLink, ...]:
+    def relations_to(self, entity: Entity) -> Sequence[RelationLink]:
         """What other pages say of ``entity``."""
         return self._incoming.get(entity.path, ())
 
@@ -134,12 +132,11 @@ class Graph:
     def as_of(self, day: date) -> Graph:
         """The graph of what held on ``day``; a relation to what did not hold then is none.
 
-        The last few days that were asked for are kept: a server is asked for today all day long.
+        The last day that was asked for is kept: a server is asked for today all day long.
         """
         kept = self._days.get(day)
         if kept is None:
-            while len(self._days) >= _DAYS_KEPT:
-                self._days.pop(next(iter(self._days)), None)
+            self._days.clear()
             there = {entity.path for entity in self.entities if holds(entity, day)}
             pages = [self._on(day, entity, there) for entity in self.entities if entity.path in there]
             loose = tuple(memory for memory in self.loose if holds(memory, day))
@@ -167,44 +164,43 @@ class Graph:
 
     @cached_property
     def _by_path(self) -> Mapping[str, Entity]:
-        return MappingProxyType({entity.path: entity for entity in self.entities})
+        return {entity.path: entity for entity in self.entities}
 
     @cached_property
-    def _named(self) -> Mapping[str, tuple[tuple[int, int], ...]]:
+    def _named(self) -> Mapping[str, Sequence[tuple[int, Entity]]]:
         """For each name the entities that have it, the strongest claim first, then by path."""
-        found: dict[str, dict[int, int]] = {}
-        for at, entity in enumerate(self.entities):
+        found: dict[str, dict[str, tuple[int, Entity]]] = defaultdict(dict)
+        for entity in self.entities:
             for rank, name in _names(entity):
                 if key := name_key(name):
-                    ranks = found.setdefault(key, {})
-                    ranks[at] = min(rank, ranks.get(at, rank))
-        return {key: tuple(sorted((rank, at) for at, rank in ranks.items())) for key, ranks in found.items()}
+                    found[key].setdefault(entity.path, (rank, entity))
+        return {key: sorted(claims.values(), key=itemgetter(0)) for key, claims in found.items()}
 
     @cached_property
-    def _links(self) -> Mapping[str, tuple[RelationLink, ...]]:
+    def _links(self) -> Mapping[str, Sequence[RelationLink]]:
         return {
-            entity.path: tuple(self._link(entity, relation) for relation in entity.relations)
+            entity.path: [self._link(entity, relation) for relation in entity.relations]
             for entity in self.entities
-            if entity.relations
         }
 
     @cached_property
-    def _incoming(self) -> Mapping[str, tuple[RelationLink, ...]]:
-        found: dict[str, list[RelationLink]] = {}
+    def _incoming(self) -> Mapping[str, Sequence[RelationLink]]:
+        found: dict[str, list[RelationLink]] = defaultdict(list)
         for links in self._links.values():
             for link in links:
                 if link.target is not None:
-                    found.setdefault(link.target.path, []).append(link)
-        return {path: tuple(links) for path, links in found.items()}
+                    found[link.target.path].append(link)
+        return found
 
     def _link(self, source: Entity, relation: Relation) -> RelationLink:
-        for name in dict.fromkeys((relation.target, link_name(relation.target))):
+        for name in (relation.target, link_name(relation.target)):
             if candidates := self.candidates(name):
                 return RelationLink(source, relation, self.entity(name), candidates)
         return RelationLink(source, relation, None)
 
 
-def _names(entity: Entity) -> Iterable[tuple[int, str]]:
+def _names(entity: Entity) -> Iterator[tuple[int, str]]:
+    """What an entity is called, the strongest claim first."""
     stem = stem_of(entity.path)
     yield _ID, entity.id
     yield _ID, entity.path

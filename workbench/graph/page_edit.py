@@ -67,11 +67,6 @@ def relinked(text: str, is_old: Callable[[str], bool], new: str) -> str:
     return _LINK.sub(led, text)
 
 
-def link_target(name: str, stem: str) -> str:
-    """What links to an entity say: its name, else that of its file."""
-    return name if is_linkable(name) else stem
-
-
 FOLDER = "graph/"
 LONGEST_STEM = 120
 """Bytes of a file name without its end: with a suffix it stays far below the 255 that file systems take."""
@@ -139,10 +134,9 @@ def document_of(path: RelPath, data: bytes) -> Document:
 
 def new_page(entity: Entity, valid_from: date) -> bytes:
     """An entity's page without lines. A name that no link can hold has its file's as an alias."""
-    names = [*entity.aliases] if is_linkable(entity.name) else [*entity.aliases, stem_of(entity.path)]
     lines = ["---", f"id: {entity.id}", f"name: {_scalar(entity.name)}", f"type: {entity.type}"]
-    if names:
-        lines.append(f"aliases: [{', '.join(map(_scalar, names))}]")
+    if not is_linkable(entity.name):
+        lines.append(f"aliases: [{_scalar(stem_of(entity.path))}]")
     lines.append(f"valid_from: {valid_from.isoformat()}")
     return "".join(line + "\n" for line in (*lines, "---")).encode()
 
@@ -260,10 +254,6 @@ class Directory:
         path = page_path(name, kind, self._by_path)
         return self._enter(Entity(path=path, id=f"ent-{digest(path, 10)}", name=name, type=kind))
 
-    def named(self, page: Entity, aliases: tuple[str, ...]) -> Entity:
-        """The page, from now on found by these further names too."""
-        return self._enter(replace(page, aliases=tuple(dict.fromkeys((*page.aliases, *aliases)))))
-
     def _enter(self, page: Entity) -> Entity:
         self._by_path[page.path] = page
         for name in page.keys | {name_key(page.id)}:
@@ -279,9 +269,6 @@ class OpenPage:
         self.before = before
         self.document = document
         self.entity = read_entity(document)
-        self.aliases: list[str] = []
-        self.touched: set[str] = set()
-        """The ids of the lines that are new or say something more."""
         self._marks: dict[str, Provenance] = {}
         self._waiting: dict[tuple[str, ...], tuple[str, Provenance]] = {}
         """The lines that will be added: their words and what their comments will say."""
@@ -293,27 +280,19 @@ class OpenPage:
             self._known["r", relation.kind, name_key(relation.target)].append(relation)
 
     def remember(self, draft: MemoryDraft, today: date) -> str:
-        """Add a memory, or the draft's sources to the one that says the same; the line's id."""
+        """Add a memory, or the draft's sources to the one that says the same.
+
+        The id of the line, or nothing where it says no more than before.
+        """
         key = ("m", draft.type, _words_key(draft.text))
         same = [one for one in self._known.get(key, ()) if _may_be_of(one, draft.happens_at)]
         day = draft.happens_at.isoformat() if draft.happens_at else ""
         return self._put((*key, day), f"[{draft.type}] {draft.text}", draft, same, today)
 
     def relate(self, draft: RelationDraft, link_text: str, names: frozenset[str], today: date) -> str:
-        """Add a relation to what is called ``names``, or the draft's sources to the one that is there."""
+        """``remember`` for a relation to what is called ``names``."""
         same = [one for name in names for one in self._known.get(("r", draft.kind, name), ())]
         return self._put(("r", draft.kind, link_text), f"{draft.kind} {link_text}", draft, same, today)
-
-    def _corroborate(self, line: PageLine, draft: LineDraft) -> str:
-        entry = line.entry
-        letter = "m" if isinstance(line, TypedMemory) else "r"
-        own = self._marks.get(entry.address, entry.provenance)
-        name = (own and own.get("id")) or self._name(letter, entry.text)
-        said = corroborated(own, draft, name)
-        if said != own and (draft.sources or own is not None):
-            self._marks[entry.address] = said
-            self.touched.add(name)
-        return name
 
     def _put(
         self,
@@ -323,18 +302,23 @@ class OpenPage:
         same: Iterable[PageLine],
         today: date,
     ) -> str:
-        """Corroborate one of the lines that say the ``same``, else enter a new one; its id."""
-        for line in same:
-            if _is_said_by(line, draft, today):
-                return self._corroborate(line, draft)
-        if (waiting := self._waiting.get(key)) is not None:
-            marks = corroborated(waiting[1], draft, "")
-            self._waiting[key] = waiting[0], marks
-            return marks.get("id") or ""
-        name = self._name(key[0], words)
-        self.touched.add(name)
-        self._waiting[key] = words, draft_marks(draft, name, today)
-        return name
+        """Corroborate one of the lines that say the ``same``, else enter a new one."""
+        if line := next((one for one in same if _is_said_by(one, draft, today)), None):
+            entry = line.entry
+            own = self._marks.get(entry.address, entry.provenance)
+            name = (own and own.get("id")) or self._name(key[0], entry.text)
+            marks = corroborated(own, draft, name)
+            if marks == own or not draft.sources:
+                return ""
+            self._marks[entry.address] = marks
+            return name
+        if key in self._waiting:
+            words, marks = self._waiting[key]
+            marks = corroborated(marks, draft, "")
+        else:
+            marks = draft_marks(draft, self._name(key[0], words), today)
+        self._waiting[key] = words, marks
+        return marks.get("id") or ""
 
     def _name(self, letter: str, words: str) -> str:
         name = claim_id(letter, self.document.path, words, self._ids)
@@ -343,8 +327,8 @@ class OpenPage:
 
     def result(self) -> Document:
         """The page as it will be. Raises NotCuratableError where it cannot take what waits."""
-        after = with_aliases(with_origins(self.document, self._marks), self.aliases)
-        return with_lines(after, [item_of(words, marks) for words, marks in self._waiting.values()])
+        lines = [item_of(words, marks) for words, marks in self._waiting.values()]
+        return with_lines(with_origins(self.document, self._marks), lines)
 
 
 class Changes:
@@ -378,19 +362,15 @@ class Changes:
         return entity, self.page(entity, valid_from=valid_from)
 
     def relate(self, draft: RelationDraft) -> tuple[str, str]:
-        """Add a relation, and a page for its target where there is none; its page's path, and its id."""
+        """Add a relation, and a page for its target where there is none; its page's path, and its id as
+        ``OpenPage.remember`` says it.
+        """
         start = draft.valid_from or self.today
         entity, page = self.open(draft.entity, draft.entity_type, valid_from=start)
         target, _ = self.open(draft.target, draft.target_type, valid_from=start)
         names = target.keys | {name_key(stem_of(target.path))}
         words = link(target.name, target.path, alone=self.directory.is_alone(target))
         return entity.path, page.relate(replace(draft, valid_from=start), words, names, self.today)
-
-    def name(self, entity: Entity, aliases: tuple[str, ...]) -> None:
-        """Give an entity further names. Raises NotCuratableError where one of them is another's own name."""
-        page = self.page(entity)
-        page.aliases += [alias for alias in aliases if name_key(alias) != name_key(entity.name)]
-        self.directory.named(entity, aliases)
 
     def documents(self, failed: dict[RelPath, str] | None = None) -> list[tuple[FileEdit, Document]]:
         """The pages as they will be, and the edits that make them of the files; no page that stays as it is.
@@ -410,11 +390,6 @@ class Changes:
             if after.data != page.before:
                 results.append((FileEdit(path, page.before, after.data), after))
         return results
-
-    def is_touched(self, path: str, name: str) -> bool:
-        """Whether the line with this id is new, or says something more than before."""
-        page = self._pages.get(RelPath(path))
-        return page is not None and name in page.touched
 
 
 def _words_key(text: str) -> str:

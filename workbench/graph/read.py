@@ -8,20 +8,20 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import date
 from time import time_ns
 from typing import Any
 
 from indexing.query.dates import named_days
 from workbench.collection_pause import no_garbage_collection
-from workbench.errors import EntryNotFoundError, UsageError, WorkbenchError
+from workbench.errors import EntryNotFoundError, UsageError, WorkbenchError, reason_of
 from workbench.frozen import frozen, frozen_kw_only
 from workbench.graph.keyword_search import most_linked
 from workbench.graph.memory_query import is_pending
 from workbench.graph.model import Graph, is_over
 from workbench.memory.claims import claim_key
-from workbench.memory.entry import Form, Kind, RelPath
+from workbench.memory.entry import Form, Kind
 from workbench.memory.graph_page import Entity, TypedMemory, memory_type, read_entity, read_memories
 from workbench.memory.graph_types import IMPORTANCE
 from workbench.memory.markdown import Document, parse_document
@@ -45,13 +45,13 @@ _TYPED = re.compile(
     rb"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[(?:" + "|".join(IMPORTANCE).encode() + rb")\][ \t]", re.MULTILINE
 )
 
-_Stamp = tuple[int, int, int]
-
 
 @frozen
 class _Page:
-    stamp: _Stamp
-    entity: Entity | None
+    """What was read; ``file`` is None where another version of it may look the same."""
+
+    file: MemoryFile | None
+    entity: Entity | None = None
     memories: tuple[TypedMemory, ...] = ()
     boxes: tuple[TypedMemory, ...] = ()
 
@@ -70,23 +70,23 @@ class GraphReader:
     def read(self) -> Graph:
         """The graph as it is now; the same object as before where no file has changed."""
         pages: dict[str, _Page] = {}
-        changed = self._graph is None
+        graph = self._graph
         for file in filter(self._counts, self._workspace.scan()):
             kept = self._pages.get(file.path)
-            if kept is None or kept.stamp != (file.size, file.ctime_ns, file.inode):
-                changed, kept = True, self._read(file)
+            if kept is None or kept.file != file:
+                graph, kept = None, self._read(file)
             if kept is not None:
                 pages[file.path] = kept
-        if changed or pages.keys() != self._pages.keys() or self._graph is None:
+        if graph is None or pages.keys() != self._pages.keys():
             boxes = [box for page in pages.values() for box in page.boxes]
             lines = {f"{box.entry.path}#L{box.entry.start_line}" for box in boxes}
             entities = tuple(_copies_done(page.entity, lines) for page in pages.values() if page.entity)
             typed = [memory for page in pages.values() for memory in page.memories]
             known = (*typed, *(memory for entity in entities for memory in entity.memories))
             claims = {claim_key(one.text) for one in known if boxes and one.type == "todo" and not one.done}
-            self._graph = Graph(entities, (*typed, *_newest(boxes, claims)))
-        self._pages = pages
-        return self._graph
+            graph = Graph(entities, (*typed, *_newest(boxes, claims)))
+        self._pages, self._graph = pages, graph
+        return graph
 
     def _counts(self, file: MemoryFile) -> bool:
         if file.kind is Kind.ENTITY:
@@ -97,23 +97,23 @@ class GraphReader:
     def _read(self, file: MemoryFile) -> _Page | None:
         """One file, parsed; None when it went away meanwhile."""
         now = time_ns()  # before reading: what is written from here on gets another stamp
-        settled = file.ctime_ns < now - RACY_NS
-        stamp = (file.size, file.ctime_ns, file.inode) if settled else (-1, -1, -1)
+        known = file if file.ctime_ns < now - RACY_NS else None
         is_page = file.kind is Kind.ENTITY
         try:
             data = self._workspace.files.read(file.path)
         except FileNotFoundError:
             return None
         except (OSError, WorkbenchError) as error:
-            return _Page(stamp, _unreadable(file.path, error) if is_page else None)
+            called = read_entity(Document(file.path, file.kind, b"", None))  # what its place says of it
+            return _Page(known, replace(called, problem=reason_of(error)) if is_page else None)
         typed = file.kind in _CURATED and _TYPED.search(data)
         boxed = _keeps_tasks(file) and _BOXES.search(data)
         if not (is_page or typed or boxed):
-            return _Page(stamp, None)  # most files hold none, and parsing is what costs
+            return _Page(known)  # most files hold none, and parsing is what costs
         document = parse_document(file.path, data, file.kind)
         if is_page:
-            return _Page(stamp, read_entity(document))
-        return _Page(stamp, None, read_memories(document) if typed else (), _boxes(document) if boxed else ())
+            return _Page(known, read_entity(document))
+        return _Page(known, None, read_memories(document) if typed else (), _boxes(document) if boxed else ())
 
 
 def _keeps_tasks(file: MemoryFile) -> bool:
@@ -201,12 +201,6 @@ def memory_addresses(workspace: Workspace, references: Sequence[str]) -> tuple[s
     return tuple(found)
 
 
-def _unreadable(path: RelPath, error: OSError | WorkbenchError) -> Entity:
-    """What its place says of a page."""
-    reason = error.message if isinstance(error, WorkbenchError) else error.strerror or str(error)
-    return replace(read_entity(Document(path, Kind.ENTITY, b"", None)), problem=reason)
-
-
 _MOST = 10
 
 
@@ -219,6 +213,14 @@ class Ingestion:
     runs: int
     memories: int
     last: str
+
+
+@frozen
+class LinkedEntity:
+    """How many relations the entity of this name has."""
+
+    name: str
+    relations: int
 
 
 @frozen_kw_only
@@ -248,14 +250,8 @@ class Stats:
     sources: int
     oldest: str | None
     newest: str | None
-    top: tuple[tuple[str, int], ...]
+    top: tuple[LinkedEntity, ...]
     ingested: tuple[Ingestion, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """As the command line prints it."""
-        said = asdict(self)
-        said["top"] = [{"name": name, "relations": count} for name, count in self.top]
-        return said
 
 
 def stats(workspace: Workspace, graph: Graph, today: date) -> Stats:
@@ -276,14 +272,14 @@ def stats(workspace: Workspace, graph: Graph, today: date) -> Stats:
         confidence=round(sum(m.confidence for m in memories) / len(memories), 4) if memories else None,
         unsourced=sum(1 for memory in memories if not memory.sources and memory_type(memory.entry)),
         expired=sum(is_over(line, today) for line in (*memories, *relations)),
-        pending=sum(1 for memory in memories if is_pending(memory, today)),
-        pinned=sum(1 for m in memories if m.entry.pinned or m.entry.path in pinned_pages),
+        pending=sum(is_pending(memory, today) for memory in memories),
+        pinned=sum(m.entry.pinned or m.entry.path in pinned_pages for m in memories),
         unresolved=len(graph.unresolved()),
         broken=tuple(entity.path for entity in graph.broken),
         sources=len({source.partition("#")[0] for memory in memories for source in memory.sources}),
         oldest=days[0].isoformat() if days else None,
         newest=days[-1].isoformat() if days else None,
-        top=tuple((entity.name, graph.degree(entity)) for entity in most_linked(graph, _MOST)),
+        top=tuple(LinkedEntity(one.name, graph.degree(one)) for one in most_linked(graph, _MOST)),
         ingested=_ingested(workspace),
     )
 
@@ -305,5 +301,5 @@ def _ingested(workspace: Workspace) -> tuple[Ingestion, ...]:
 
 
 def _counted(values: Iterable[str]) -> dict[str, int]:
-    """Counts, the highest first."""
-    return dict(sorted(Counter(values).items(), key=lambda item: (-item[1], item[0])))
+    """Counts, the highest first, then by name."""
+    return dict(Counter(sorted(values)).most_common())

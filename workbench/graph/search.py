@@ -16,6 +16,7 @@ from typing import Any
 
 from workbench.frozen import frozen, frozen_kw_only
 from workbench.graph.keyword_search import (
+    NO_PAGES,
     SILENT,
     Mention,
     covered,
@@ -50,11 +51,6 @@ class Hop:
 
     link: RelationLink
     forward: bool
-
-    @property
-    def start(self) -> str:
-        """The name of the entity that the hop starts from."""
-        return self.link.source.name if self.forward else self.link.name
 
     @property
     def end(self) -> str:
@@ -100,8 +96,11 @@ def path_score(path: Path) -> float:
 
 def hops_from(graph: Graph, entity: Entity) -> Iterator[Hop]:
     """The relations at ``entity``: its own, then those that lead to it. A relation to itself is none."""
-    yield from (Hop(link, True) for link in graph.relations_of(entity) if not _to_itself(link))
-    yield from (Hop(link, False) for link in graph.relations_to(entity) if not _to_itself(link))
+    own, others = graph.relations_of(entity), graph.relations_to(entity)
+    for hop in (*(Hop(link, True) for link in own), *(Hop(link, False) for link in others)):
+        target = hop.link.target
+        if target is None or target.path != hop.link.source.path:
+            yield hop
 
 
 def shortest(graph: Graph, first: Entity, second: Entity) -> tuple[tuple[Path, ...], bool]:
@@ -129,10 +128,6 @@ def shortest(graph: Graph, first: Entity, second: Entity) -> tuple[tuple[Path, .
         reached |= {path: paths for path, (_, paths) in level.items()}
         frontier = [entity for entity, _ in level.values()]
     return (), True
-
-
-def _to_itself(link: RelationLink) -> bool:
-    return link.target is not None and link.target.path == link.source.path
 
 
 def _ranked(paths: Iterable[Path]) -> tuple[Path, ...]:
@@ -188,7 +183,8 @@ def neighbourhood(graph: Graph, entity: Entity, *, hops: int = 1, each: int = EA
             continue
         nearest: dict[str, Hop] = {}
         for hop in hops_from(graph, at):
-            key = _key(hop)
+            # Names without a page are told apart from paths.
+            key = hop.entity.path if hop.entity else f"[[{hop.end}]]"
             if key not in seen and (key not in nearest or hop.confidence > nearest[key].confidence):
                 nearest[key] = hop
         ranked = sorted(nearest.items(), key=lambda item: (-item[1].confidence, item[1].end, item[0]))
@@ -202,11 +198,6 @@ def neighbourhood(graph: Graph, entity: Entity, *, hops: int = 1, each: int = EA
         return Node(name, there, hop, tuple(drawn(one.end, one.entity, one) for one in around), left_out)
 
     return drawn(entity.name, entity, None)
-
-
-def _key(hop: Hop) -> str:
-    """A path for what has a page; names without one are told apart from paths."""
-    return hop.entity.path if hop.entity else f"[[{hop.end}]]"
 
 
 @frozen
@@ -343,7 +334,10 @@ def search_graph(
     for entity in meant.values():
         present = seen.at(entity.path)
         if present is None:
-            notes.append(_not_there(entity, today))
+            when = f"has been invalid since {entity.valid_until}; this is what was valid"
+            if not is_over(entity, today):
+                when = "is not valid yet; this is what its page says"
+            notes.append(f"{entity.name} {when}")
         if entity.problem:
             notes.append(f"{entity.path}: {entity.problem}")
         where = seen if present else graph
@@ -425,16 +419,10 @@ def _connections(graph: Graph, named: tuple[Mention, ...], notes: list[str]) -> 
     return sorted(found, key=_order)
 
 
-def _not_there(entity: Entity, today: date) -> str:
-    if is_over(entity, today):
-        return f"{entity.name} has been invalid since {entity.valid_until}; this is what was valid"
-    return f"{entity.name} is not valid yet; this is what its page says"
-
-
 def _unknown(graph: Graph, seen: Graph, question: str, most: int) -> GraphAnswer:
     """Nothing has a name that is in the question: what holds its words, and the names that there are."""
     if not graph.entities and not graph.loose:
-        note = "the graph has no pages yet: graph/person/sarah.md would be one"
+        note = NO_PAGES
         if graph.of_pages:
             note = f"nothing was known on {graph.day}: what the graph knows is of other days"
         return GraphAnswer(question=question, asked="nothing known", notes=(note,))
@@ -446,14 +434,13 @@ def _unknown(graph: Graph, seen: Graph, question: str, most: int) -> GraphAnswer
     note = "the question names no entity of the graph"
     if called:
         note = f"nothing in the graph is called {visible_line(called)}"
-    like = () if named else suggestions(graph, called or question)
     return GraphAnswer(
         question=question,
         asked="nothing known",
         entities=named,
         found=tuple(found),
         notes=() if named else (note,),
-        suggestions=tuple(f"{entity.name} ({entity.type})" for entity in like),
+        suggestions=() if named else suggestions(graph, called or question),
     )
 
 

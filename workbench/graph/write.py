@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
@@ -22,7 +22,6 @@ from workbench.graph.drafts import (
     excerpt,
     memory_draft,
     number,
-    one_line,
     relation_key,
     without_none,
 )
@@ -68,7 +67,7 @@ def plan_store_text(
         "sources": tuple(sources),
         "trust": "owner",
     }
-    draft: Draft
+    draft: MemoryDraft | RelationDraft
     if relation is None:
         draft = memory_draft({**given, **common, "text": " ".join(text), "type": type})
     elif foreign := [name for name in given if name not in ("valid_from", "valid_until", "confidence")]:
@@ -98,51 +97,34 @@ def record_skip(
 
 def plan_store(
     workspace: Workspace,
-    drafts: Draft | Sequence[Draft],
+    draft: MemoryDraft | RelationDraft,
     *,
     now: datetime,
     actor: str = "human",
     reason: str = "",
 ) -> Plan:
-    """Put drafts on the pages of their entities, which are made where there are none, as one operation.
+    """Put a draft on the page of its entity, which is made where there is none.
 
-    A claim that a page makes already gets the new sources and more confidence instead of a second line.
-    A memory about nobody stands on the page of the user. Drafts with a secret or hidden text are left out and
-    named in the plan's notes. ``became`` holds the addresses of the memories and relations concerned, in the
-    order of the drafts, each once.
+    A claim that the page makes already gets the new sources and more confidence instead of a second line.
+    A memory about nobody stands on the page of the user. ``became`` holds the address of the line.
 
-    Raises FlaggedError when none passes, UsageError where a name fits several entities, NotCuratableError
-    when all is known already or a page cannot take it.
+    Raises FlaggedError for a secret or hidden text, UsageError where a name fits several entities,
+    NotCuratableError when it is known already or a page cannot take it.
     """
-    given = [drafts] if isinstance(drafts, (MemoryDraft, RelationDraft, EntityDraft)) else list(drafts)
-    if not given:
-        raise UsageError("there is nothing to store")
-    if actor == "agent":
-        given = [  # an agent speaks for nobody but itself
-            draft
-            if isinstance(draft, EntityDraft)
-            else replace(draft, trust=least_trusted(draft.trust, "agent"))
-            for draft in given
-        ]
-    written = write(workspace, given, now=now, user=USER, certain=actor == "human", lenient=False)
-    passing = [draft for draft in given if draft not in written.failed]
-    if not passing:
-        raise flagged(written.failed)
+    require_fit(draft)
+    if actor == "agent":  # an agent speaks for nobody but itself
+        draft = replace(draft, trust=least_trusted(draft.trust, "agent"))
+    written = write(workspace, [draft], now=now, user=USER, certain=actor == "human", lenient=False)
+    words = excerpt(draft.words)
     if not written.edits:
-        raise NotCuratableError(
-            f"“{excerpt(given[0].words)}” is already in the graph"
-            if len(given) == 1
-            else "all of it is already in the graph",
-            hint="nothing was changed",
-        )
+        raise NotCuratableError(f"“{words}” is already in the graph", hint="nothing was changed")
     return Plan(
         action="store",
-        summary=excerpt(passing[0].words) if len(passing) == 1 else f"{len(passing)} facts in the graph",
+        summary=words,
         edits=written.edits,
         became=written.became,
         reason=reason,
         actor=actor,
-        notes=written.notes,
     )
 
 
@@ -171,6 +153,9 @@ def write(
 ) -> GraphWrite:
     """The edits that put ``drafts`` on their pages, as ``plan_store`` says; none where all is known.
 
+    Drafts with a secret or hidden text are left out. ``became`` holds the addresses of the memories and
+    relations that say something new, each once.
+
     ``certain``: what says no confidence has none written; else it is ``drafts.CONFIDENCE``. ``lenient``: a
     draft or page that cannot be written is a note, else it raises. ``by_name``: a name that has a page means
     that page, whichever type a draft says.
@@ -180,7 +165,7 @@ def write(
     refused: dict[RelPath, str] = {}
     placed: list[tuple[Draft, tuple[str, str]]] = []
     for draft in drafts:
-        if why := held_back(draft):
+        if why := _held_back(draft):
             failed[draft] = why
             continue
         try:
@@ -192,8 +177,8 @@ def write(
             if not lenient:
                 raise
             failed[draft] = error.message
-            continue
-        placed.append((draft, key))
+        else:
+            placed.append((draft, key))
     notes = [f"left out: “{excerpt(draft.words)}”: {why}" for draft, why in failed.items()]
     documents = changes.documents(refused if lenient else None)
     notes += refused.values()
@@ -204,8 +189,7 @@ def write(
         for entry in document.entries
         if entry.provenance
     }
-    keys = (key for _, key in placed if changes.is_touched(*key))
-    became = dict.fromkeys(address for key in keys if (address := addresses.get(key)))
+    became = dict.fromkeys(address for _, key in placed if (address := addresses.get(key)))
     return GraphWrite(tuple(edit for edit, _ in documents), tuple(became), tuple(notes), failed)
 
 
@@ -241,20 +225,20 @@ def plan_update(
             f"{address} is a relation, not a memory", hint="forget it and store a new one"
         )
     entry = memory.entry
-    words = memory.text if text is None else one_line(text, "the text of a memory")
     kind = memory.type if type is None else type
     days = without_none({"valid_until": valid_until, "happens_at": happens_at})
     draft = memory_draft(  # proves all that is said together
         {
-            "text": words,
+            "text": memory.text if text is None else text,
             "type": kind,
             "confidence": confidence,
             "importance": importance,
             **days,
         }
     )
-    if text is not None and (why := held_back(draft)):
-        raise flagged({draft: why})
+    words = memory.text if text is None else draft.text
+    if text is not None:
+        require_fit(draft)
     said = {
         "confidence": number(confidence),
         "importance": number(importance),
@@ -280,7 +264,7 @@ def plan_update(
 
 def plan_forget_memory(
     workspace: Workspace,
-    addresses: str | Sequence[str],
+    addresses: Sequence[str],
     *,
     reason: str,
     now: datetime,
@@ -315,18 +299,18 @@ def plan_forget_memory(
     )
 
 
-def lines_at(workspace: Workspace, addresses: str | Sequence[str]) -> list[tuple[Document, list[Entry]]]:
+def lines_at(workspace: Workspace, addresses: Iterable[str]) -> list[tuple[Document, list[Entry]]]:
     """The memories and relations at these addresses, each once, by their pages.
 
     Raises EntryNotFoundError, NotCuratableError.
     """
-    named = [addresses] if isinstance(addresses, str) else list(dict.fromkeys(addresses))
-    found: dict[str, tuple[Document, dict[str, Entry]]] = {}
-    for address in named:
+    found: dict[str, tuple[Document, list[Entry]]] = {}
+    for address in addresses:
         document, line = line_at(workspace, address)
-        _, entries = found.setdefault(document.path, (document, {}))
-        entries[line.entry.address] = line.entry
-    return [(document, list(entries.values())) for document, entries in found.values()]
+        _, entries = found.setdefault(document.path, (document, []))
+        if line.entry not in entries:
+            entries.append(line.entry)
+    return [*found.values()]
 
 
 def key_of(document: Document, entry: Entry) -> str:
@@ -352,31 +336,29 @@ def line_at(workspace: Workspace, address: str) -> tuple[Document, TypedMemory |
     )
 
 
-def held_back(draft: Draft) -> str:
+def _held_back(draft: Draft) -> str:
     """Why a draft is not written: the secrets and the hidden text in its words; empty for others."""
     found = unsafe_in(draft.words)
-    if not found and any(map(looks_like_key, draft.names)):
-        found = ("a name that looks like a key",)
+    names = (getattr(draft, field, "") for field in ("name", "entity", "target"))
+    if not found and any(map(looks_like_key, names)):
+        return "a name that looks like a key"
     return "; ".join(found)
 
 
-def flagged(held: Mapping[Draft, str]) -> FlaggedError:
-    """The error for drafts of which none passes."""
-    error = FlaggedError(
-        {excerpt(draft.words): why for draft, why in held.items()},
-        secret=any(secrets_in(draft.words) for draft in held),
-    )
-    error.hint = _TO_STORE
-    return error
+def require_fit(draft: Draft) -> None:
+    """Raise FlaggedError for a draft with a secret or hidden text."""
+    if why := _held_back(draft):
+        error = FlaggedError({excerpt(draft.words): why}, secret=bool(secrets_in(draft.words)))
+        error.hint = _TO_STORE
+        raise error
 
 
 def _write(changes: Changes, draft: Draft, user: str) -> tuple[str, str]:
-    """Enter one draft; where its line will be: the page's path and the line's id, which a page has not."""
+    """Enter one draft; the page's path and the id of the line that says something new, if any."""
     if isinstance(draft, RelationDraft):
         return changes.relate(draft)
     if isinstance(draft, EntityDraft):
         listed, _ = changes.open(draft.name, draft.type, valid_from=draft.valid_from)
-        changes.name(listed, draft.aliases)
         return listed.path, ""
     draft = dated(draft, changes.today)
     name, kind = (draft.entity, draft.entity_type) if draft.entity else (user, "person")

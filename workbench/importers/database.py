@@ -19,7 +19,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
-from types import MappingProxyType
 from urllib.parse import quote
 
 from workbench.errors import UsageError
@@ -152,23 +151,19 @@ def _quoted(name: str) -> str:
 
 
 LABEL = "openclaw-cells"
-TYPES: Mapping[str, str] = MappingProxyType(
-    {
-        "fact": "fact",
-        "decision": "decision",
-        "preference": "preference",
-        "lesson": "feedback",
-        "task": "todo",
-        "plan": "goal",
-        "risk": "prediction",
-        "exchange": "observation",
-        "session_summary": "observation",
-    }
-)
+TYPES = {
+    "fact": "fact",
+    "decision": "decision",
+    "preference": "preference",
+    "lesson": "feedback",
+    "task": "todo",
+    "plan": "goal",
+    "risk": "prediction",
+    "exchange": "observation",
+    "session_summary": "observation",
+}
 """What the types of cells are among ours."""
-DAYS: Mapping[str, int] = MappingProxyType(
-    {"exchange": 7, "task": 30, "plan": 90, "risk": 60, "session_summary": 14}
-)
+DAYS = {"exchange": 7, "task": 30, "plan": 90, "risk": 60, "session_summary": 14}
 """Days after which cells run out in the program that made them; the others stay."""
 _CELLS = ("mem_cells", "memory_cells")
 _SCENES = ("mem_scenes", "memory_scenes", "scenes")

@@ -362,13 +362,12 @@ def _document(row: SourceRow, taken: frozenset[str]) -> dict[str, Any]:
     if not isinstance(content, str) or not content.strip():
         raise UsageError("it is empty")
     user = row.word("user_id")
-    if not path.endswith(".md") or is_outside(path) or not path.isprintable():
-        raise UsageError(f"its path is not that of a memory file: {path[:80]}")
     beside = f"{FOLDER}{_part(user)}/" if user else FOLDER
     own = path.startswith("memory/") and USUAL.kind_of(path) in (Kind.LOG, Kind.EPISODE, Kind.NOTE)
     free = own and not user and path not in taken
     target = path if free else beside + path
-    if not USUAL.holds(target):
+    is_sound = path.endswith(".md") and not is_outside(path) and path.isprintable()
+    if not (is_sound and USUAL.holds(target)):
         raise UsageError(f"its path is not that of a memory file: {path[:80]}")
     return {"file": (RelPath(target), content.encode("utf-8", "surrogateescape"))}
 

@@ -19,6 +19,7 @@ from functools import cache
 from types import MappingProxyType
 from zoneinfo import available_timezones
 
+from indexing.words import word_set
 from workbench.frozen import frozen
 from workbench.memory.entry import Kind, without_emphasis
 from workbench.memory.sentences import beginning
@@ -44,7 +45,7 @@ _IN_SENTENCE = re.compile(rf"(?:[^\W\d_A-ZÀ-Þ]|\d),? [\"“(]?\Z|[{_UNSPACED}�
 """What stands before a name that does not begin a sentence, a label or a heading."""
 _DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
 
-_NEVER = """
+_NO_NAMES = word_set("""
     i i'm i've i'll i'd it they this that these those the a an my our your his her their its there here
     what when where who why how which if and but or so because then also yes no not ok okay todo done
     note fixme hi hello hey thanks please let's today tomorrow yesterday tonight now monday tuesday
@@ -57,17 +58,15 @@ _NEVER = """
     option version sprint issue ticket session task plan section chapter item level error warning
     exception everyone everybody someone nobody customer customers client clients mr mrs ms prof
     production staging deployment backend frontend server database team people nothing everything dr herr frau
-    mme sr sra"""
-_NO_NAMES = frozenset(_NEVER.split())
-_SOFTWARE_NAMES = """
+    mme sr sra""")
+_SOFTWARE = word_set("""
     android angular ansible aws azure bitbucket chatgpt chrome claude cloudflare codex confluence cursor
     discord django docker dropbox elasticsearch excel fastapi figma firebase firefox flask gemini git
     github gitlab gmail grafana ios javascript jenkins jira kafka kubernetes linear linux macos mongodb
     mysql netlify nginx node.js next.js notion npm obsidian openclaw outlook postgres postgresql
     powershell prometheus pytest python pytorch react redis signal slack sqlite stripe supabase
     tailscale tailwind telegram tensorflow terraform todoist typescript ubuntu vercel vim vite vscode
-    webpack whatsapp windows wordpress youtube zoom"""
-_SOFTWARE = frozenset(_SOFTWARE_NAMES.split())
+    webpack whatsapp windows wordpress youtube zoom""")
 """Well known programs and services: that they are such is no guess."""
 _KIND_WORDS = {
     "organization": """
@@ -173,14 +172,13 @@ _TYPE_OF_FOLDER = {word: kind for kind, words in _FOLDERS.items() for word in wo
 """What a folder tells that its pages are about."""
 _SHARED_FOLDERS = frozenset({"family", "team", "familie", "familia", "famille"})
 """Folders of what people do together as often as of who they are."""
-_NOBODY_WORDS = """
+_NOBODY = word_set("""
     notes note list lists rules rule decisions decision meeting meetings plan plans idea ideas
     onboarding insurance birthday birthdays vacation holiday holidays shopping printers processes
     process goals tasks todo todos calendar schedule budget guidelines agenda roles rota contacts
     preferences history updates status retro standup travel recipes chores projects tools policies
     notizen liste regeln termine urlaub versicherung geburtstage einkaufsliste aufgaben notas lista
-    reglas seguro cumpleaños tareas vacaciones règles réunions assurance"""
-_NOBODY = frozenset(_NOBODY_WORDS.split())
+    reglas seguro cumpleaños tareas vacaciones règles réunions assurance""")
 """Words of titles that are nobody's name."""
 _WHOLE_FOLDER = frozenset({"readme", "index", "summary", "overview", "profile", "about", "notes", "registry"})
 """Names of a page that is about its folder."""
@@ -346,7 +344,7 @@ def plain_words(text: str) -> str:
 
 @dataclass(slots=True, eq=False)
 class _FileNames:
-    """What one file tells of names."""
+    """What one file, or all files together, tell of names."""
 
     days: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     capitals: Counter[str] = field(default_factory=Counter)
@@ -386,37 +384,32 @@ class NameEvidence:
 
 
 def _borne_out(files: Iterable[_FileNames]) -> dict[str, NamedEntity]:
-    days: dict[str, set[str]] = defaultdict(set)
-    capitals: Counter[str] = Counter()
-    small: Counter[str] = Counter()
-    told: dict[str, Counter[str]] = defaultdict(Counter)
-    known: set[str] = set()
-    said: set[str] = set()
-    titles: set[NamedEntity] = set()
+    all_said = _FileNames()
     for file in files:
-        known |= file.known
-        said |= file.said
-        titles |= file.titles
-        capitals.update(file.capitals)
-        small.update(file.small)
+        all_said.known |= file.known
+        all_said.said |= file.said
+        all_said.titles |= file.titles
+        all_said.capitals.update(file.capitals)
+        all_said.small.update(file.small)
+        all_said.told.update(file.told)
         for name, on in file.days.items():
-            days[name] |= on
-        for one, count in file.told.items():
-            told[one.name][one.type] += count
-    for one in titles:
-        if one.name in said and not _is_ordinary(one.name, capitals, small, once=True):
-            known.add(one.name)
-            told[one.name][one.type] += 2
-    borne_out = known | {
+            all_said.days[name] |= on
+    for one in all_said.titles:
+        if one.name in all_said.said and not _is_ordinary(one.name, all_said, once=True):
+            all_said.known.add(one.name)
+            all_said.told[one] += 2
+    told: dict[str, Counter[str]] = defaultdict(Counter)
+    for one, count in all_said.told.items():
+        told[one.name][one.type] += count
+    borne_out = all_said.known | {
         name
-        for name, on in days.items()
-        if (len(on) >= DAYS or _PERSONAL in on)
-        and not _is_ordinary(name, capitals, small, once=len(on) < DAYS)
+        for name, on in all_said.days.items()
+        if (len(on) >= DAYS or _PERSONAL in on) and not _is_ordinary(name, all_said, once=len(on) < DAYS)
     }
-    return {name: NamedEntity(name, _type_of(name, told.get(name))) for name in borne_out}
+    return {name: NamedEntity(name, _type_of(name, told[name])) for name in borne_out}
 
 
-def _is_ordinary(name: str, capitals: Counter[str], small: Counter[str], *, once: bool) -> bool:
+def _is_ordinary(name: str, among: _FileNames, *, once: bool) -> bool:
     """Whether a name is made of words that are none: written small as well, or abbreviations.
 
     Where it was said ``once``, one such word is enough: `Computer Engineering` is a subject.
@@ -426,7 +419,7 @@ def _is_ordinary(name: str, capitals: Counter[str], small: Counter[str], *, once
     words = [word for word in name.split() if not word.islower()]
     usual = [
         word.rstrip("s").isupper()
-        or (word[1:].islower() and small[word.casefold()] > _ORDINARY * capitals[name])
+        or (word[1:].islower() and among.small[word.casefold()] > _ORDINARY * among.capitals[name])
         for word in words
     ]
     return words[-1].isupper() or all(usual) or (once and any(usual))
@@ -509,13 +502,14 @@ def _by_itself(name: str) -> str:
     return _KIND_OF_WORD.get(telling, "") if len(words) > 1 else ""
 
 
-def _type_of(name: str, told: Counter[str] | None) -> str:
+def _type_of(name: str, told: Counter[str]) -> str:
     """What two lines or more tell of a name, or one of USER.md, where fewer tell something else."""
     if kind := _by_itself(name):
         return kind
-    (kind, most), *others = told.most_common(2) if told else [(THING, 0)]
-    sure = most > 1 and all(most > count for _, count in others)
-    return kind if sure else "place" if name in _cities() else THING
+    (kind, most), (_, second) = [*told.most_common(2), (THING, 0), (THING, 0)][:2]
+    if most > max(1, second):
+        return kind
+    return "place" if name in _cities() else THING
 
 
 @cache
@@ -578,8 +572,7 @@ _PATTERNS = tuple(
     )
 )
 _OF_PEOPLE = frozenset({"works_on", "works_at", "reports_to", "knows", "leads"})
-_OF_MANY = "use depend work live report own lead manage know belong run are have am"
-_PLURAL = frozenset(_OF_MANY.split())
+_PLURAL = word_set("use depend work live report own lead manage know belong run are have am")
 """Verbs that no name goes before: `Workers use Redis` is about workers."""
 
 

@@ -6,7 +6,6 @@ keeps what was pruned, and undo brings it back.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -47,9 +46,6 @@ _MOST_DAYS = 36_500
 _KIND = "session"
 """What a record of the book `ingested` says that is of an episode being written."""
 _HEAD = 64 * 1024
-_SOURCE_ID = re.compile(rb"^source_id:[ \t]*(?P<said>[^\r\n]*)", re.MULTILINE)
-_SIMPLE = re.compile(rb'[A-Za-z0-9/][A-Za-z0-9_./@+:-]*|"[^"\\\x00-\x1f\x7f-\xff]*"')
-"""Values that are read as they stand, so that thousands of headers need no YAML."""
 
 
 def plan_episode(
@@ -167,25 +163,26 @@ def _page_of(workspace: Workspace, source_id: str) -> Document | None:
 
 
 def _may_be_of(data: bytes, source_id: str) -> bool:
-    """Whether a header can name ``source_id``: told from its line where that is simple."""
-    head = data[:_HEAD]
-    found = _SOURCE_ID.findall(head)
-    if len(found) != 1 or not _SIMPLE.fullmatch(value := found[0].rstrip()):
-        return b"source_id" in head
-    return bool(value.strip(b'"') == source_id.encode("utf-8", "replace"))
+    """Whether a header can name ``source_id``, as it is or escaped: thousands of others need no YAML."""
+    header = data[:_HEAD].partition(b"\n---")[0]
+    said = source_id.encode("utf-8", "replace")
+    return any(text in header for text in (said, b"\\", b"''"))
 
 
 def _require_news(there: Document, session: Session) -> None:
     """Refuse what is there already, unless it was made of a part of the session and nobody touched it."""
     episode = read_episode(there)
-    what = f"session {visible_line(session.source_id)} already has an episode: {there.path}"
+    by = there.header.text("summary_by")
     if there.front_matter is None or len(session.turns) <= episode.turns:
-        raise NotCuratableError(what, hint="nothing was changed")
-    by = there.front_matter.text("summary_by")
-    if by == COMPACTION:
-        raise NotCuratableError(what, hint="it was made when the session had ended; it is kept as it is")
-    if by is None or not is_as_written(there.data):
-        raise NotCuratableError(what, hint="it was written or edited by hand, so it is kept as it is")
+        why = "nothing was changed"
+    elif by == COMPACTION:
+        why = "it was made when the session had ended; it is kept as it is"
+    elif by is None or not is_as_written(there.data):
+        why = "it was written or edited by hand, so it is kept as it is"
+    else:
+        return
+    what = f"session {visible_line(session.source_id)} already has an episode: {there.path}"
+    raise NotCuratableError(what, hint=why)
 
 
 def _renewed(old: FrontMatter, new: EpisodePage) -> EpisodePage:
@@ -297,14 +294,13 @@ def plan_pin_episode(
     *,
     on: bool = True,
     reason: str = "",
-    actor: str = "human",
 ) -> Plan:
     """Stop the clock of episodes, or let it run again (``on=False``). Names are ids, their beginnings, paths.
 
     Raises UsageError, and NotCuratableError where one says so already.
     """
     paths = [episode_named(workspace, name).path for name in names]
-    return plan_pin(workspace, paths, on=on, reason=reason, actor=actor)
+    return plan_pin(workspace, paths, on=on, reason=reason)
 
 
 def plan_extend(
@@ -315,7 +311,6 @@ def plan_extend(
     days: int | None = None,
     until: date | None = None,
     reason: str = "",
-    actor: str = "human",
 ) -> Plan:
     """Let episodes expire ``days`` later than they would, counted from today where they have expired, or
     on the day ``until``. What is known of their recalls is written with it.
@@ -324,8 +319,8 @@ def plan_extend(
     """
     if (days is None) == (until is None):
         raise UsageError("by a number of days, or to a date", hint="--days 30, or --until 2026-12-31")
-    if days is not None and not 0 < days <= 36_500:
-        raise UsageError(f"{days} is not a valid number of days", hint="from 1 to 36,500")
+    if days is not None and not 0 < days <= _MOST_DAYS:
+        raise UsageError(f"{days} is not a valid number of days", hint=f"from 1 to {_MOST_DAYS:,}")
     today = _today(now)
     marks = recall_marks(workspace, now)
     edits, told = [], []
@@ -342,7 +337,6 @@ def plan_extend(
         entries=tuple(edit.path for edit in edits),
         became=tuple(edit.path for edit in edits),
         reason=reason,
-        actor=actor,
         notes=tuple(told) if len(told) > 1 else (),
     )
 

@@ -15,6 +15,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from indexing.query.dates import MAX_CHARACTERS, NUMBERS, Period, named_days, periods_in
+from indexing.words import word_set
 from workbench.errors import UsageError
 from workbench.frozen import frozen
 from workbench.graph.drafts import USER, EntityDraft, MemoryDraft, RelationDraft
@@ -239,8 +240,7 @@ def _after(today: date, count: int, unit: str) -> date:
     return date(at // 12, at % 12 + 1, min(today.day, last))
 
 
-_FIRST_WORDS = "i my me we our us i'm i've i'd i'll mine myself ich mein meine wir unser"
-_FIRST = frozenset(_FIRST_WORDS.split())
+_FIRST = word_set("i my me we our us i'm i've i'd i'll mine myself ich mein meine wir unser")
 _FIRST_SAID = 8
 """Words at the beginning of a sentence among which who speaks says `I`."""
 _SOMEBODY = re.compile(

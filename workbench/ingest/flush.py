@@ -325,7 +325,9 @@ def _write(workspace: Workspace, session: Session, flushed: FlushResult) -> Flus
         )
         unrecorded = _record(workspace, path, None)  # so that the operation holds these lines alone
         before = workspace.files.read_or_none(path)
-        workspace.files.append(path, (opening(before, day.isoformat()) + block(session, lines)).encode())
+        added = f"{opening(before, day.isoformat())}## Session: {session.key}\n\n"
+        added += "".join(line.markdown for line in lines)
+        workspace.files.append(path, added.encode())
         done = unrecorded if isinstance(unrecorded, str) else _record(workspace, path, told)
         if isinstance(done, str):
             notes[f"{path} is on disk and not recorded yet: {done}"] = None
@@ -345,11 +347,6 @@ def _record(workspace: Workspace, path: RelPath, told: Plan | None) -> Operation
         return workspace.operations.record(find, told=told)
     except WorkbenchError as error:
         return error.message
-
-
-def block(session: Session, lines: Sequence[Quotation]) -> str:
-    """The lines under the session's name, to be added at the end of a log."""
-    return f"## Session: {session.key}\n\n" + "".join(line.markdown for line in lines)
 
 
 def claims_of(document: Document, session: str) -> frozenset[str]:

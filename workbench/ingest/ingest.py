@@ -15,9 +15,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -33,9 +33,9 @@ from workbench.errors import (
     UsageError,
     WorkbenchError,
 )
+from workbench.graph.merge import resolve
 from workbench.graph.read import GraphReader
 from workbench.ingest.entities import NameEvidence
-from workbench.ingest.entity_resolution import resolve
 from workbench.ingest.episodes import episode_of, plan_episode
 from workbench.ingest.graph_update import learnt, plan_learn, unlearnt
 from workbench.ingest.outcomes import Outcome, summed, unreadable, why_left_out, why_nothing
@@ -207,11 +207,10 @@ class Ingest:
             fresh = unlearnt(self.workspace, among)
             for path, problem in fresh.items():
                 page = IngestedSource(path, "markdown")
-                day = None if self.max_age is None or problem else self._day_of(path)
                 if problem:
                     yield page.done("refused", problem)
-                elif self.max_age is not None and day is not None and day > self.max_age:
-                    yield page.done("old", f"it is {plural(day, 'day')} old")
+                elif self.max_age is not None and (age := self._age_of(path)) > self.max_age:
+                    yield page.done("old", f"it is {plural(age, 'day')} old")
                 else:
                     paths.append(path)
             for path in sorted(learnt(self.workspace).keys() - fresh.keys()):
@@ -259,7 +258,7 @@ class Ingest:
                     settled = there.turns
                 else:
                     taken.notes.append(f"{session.source_id}: {error.message}")
-                    settled = start.at.messages if start.at and start.at.cycle == session.cycle else 0
+                    settled = start.at.messages if start.at.cycle == session.cycle else 0
             else:
                 path = next(str(edit.path) for edit in made.edits if edit.path.startswith(FOLDER))
                 taken.episodes.append(path)
@@ -356,13 +355,12 @@ class Ingest:
         done = taken.operations or any(plan.edits for plan in taken.plans)
         return taken.done("taken") if done else taken.done("unchanged", _NO_NEWS)
 
-    def _day_of(self, path: str) -> int | None:
-        """How many days ago a page is of; None where it does not say."""
-        try:
+    def _age_of(self, path: str) -> int:
+        """How many days old a page is; 0 where it does not say."""
+        days: list[date] = []
+        with suppress(WorkbenchError, OSError):
             days = [entry.date for entry in self.workspace.document(path).entries if entry.date]
-        except (WorkbenchError, OSError):
-            return None
-        return (self.now.date() - max(days)).days if days else None
+        return (self.now.date() - max(days, default=self.now.date())).days
 
     def _relative(self, name: str) -> str:
         whole = os.path.join(os.path.realpath(os.path.dirname(name) or "."), os.path.basename(name))
@@ -376,7 +374,7 @@ def _why_unread(file: TranscriptFile, checkpoints: Checkpoints) -> tuple[Outcome
         return "unchanged", "it is empty"
     with opened(file.path) as descriptor:
         found = checkpoints.resume(file, descriptor)
-        if found and found.at and found.offset == file.size:
+        if found and found.at.offset == file.size:
             return "unchanged", _NO_NEWS
     return "waiting", "its last line is still being written"
 
@@ -385,7 +383,7 @@ def _unsaid(reading: TranscriptReading) -> str:
     """What was found in what was read, where nobody spoke."""
     if reading.start.rewritten:
         return "it was rewritten, without anything new"
-    before = reading.start.line
+    before = reading.start.at.line
     bad = sum(line > before for line in reading.bad)
     return why_nothing(reading.transcript.lines - before, bad, anew=before > 0)
 

@@ -22,10 +22,16 @@ from msgspec import Meta
 from workbench.errors import UsageError
 from workbench.frozen import frozen
 from workbench.graph.drafts import MemoryDraft, RelationDraft
-from workbench.ingest.grounding import content_words, is_borne_out, without_echoes
 from workbench.ingest.passages import PassageLine
 from workbench.ingest.sessions import BATCH
-from workbench.ingest.statements import SessionUtterances, Utterance, why_not
+from workbench.ingest.statements import (
+    SessionUtterances,
+    Utterance,
+    content_words,
+    is_borne_out,
+    why_not,
+    without_echoes,
+)
 from workbench.llm.language_model import Answer, LanguageModel, LanguageModelError, PromptPassage, ask_json
 from workbench.memory.episode import EpisodeLine, TurnRef
 from workbench.memory.graph_page import RELATIONS
@@ -42,6 +48,8 @@ SECONDS = 90.0
 _LEAST_SECONDS = 5.0
 """What must be left for another round."""
 _QUOTE_TOKENS = 2_048
+_SURE = 0.7
+"""Worth from which a sentence is kept whatever a model chooses."""
 _MOST_OF_ROUND = 24_000
 """Characters of turns in one round."""
 _MOST_OF_TURN = 4_000
@@ -136,7 +144,14 @@ def _by_rules(said: Sequence[Utterance]) -> Iterator[Utterance]:
 
 def _missed(said: Sequence[Utterance], found: Sequence[Utterance]) -> list[Utterance]:
     """What the rules add: everything where nothing was found, what they are sure of where less was."""
-    ours = [one for one in said if one.is_sure or (not found and one.is_salient(by_user=one.by_user))]
+    ours = [
+        one
+        for one in said
+        if one.is_wanted
+        or one.kind == "decision"
+        or one.worth >= _SURE
+        or (not found and one.is_salient(by_user=one.by_user))
+    ]
     return [one for one in ours if one not in found] if len(found) < len(ours) else []
 
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from datetime import date
 from types import MappingProxyType
 
+from indexing.words import word_set
 from workbench.dreaming.proposals.suspicious import SuspiciousLine
 from workbench.errors import NotCuratableError, UsageError
 from workbench.frozen import frozen_kw_only
@@ -42,12 +43,11 @@ _SPEAKS = 0.3
 _OFTEN = 5
 """Lines of one name, of which two that say so are enough."""
 _FIRST = re.compile(r"\b(?:I|[Mm]y|[Mm]e)\b")
-_LABEL_WORDS = """
+_LABELS = word_set("""
     action actions answer bug blocker context decision decisions fact facts fix goal goals idea ideas insight
     issue issues learning learnings lesson lessons next note notes open outcome plan preference preferences
     problem progress question questions reason reminder result results risk solution status summary task tasks
-    today todo todos topic topics update updates why"""
-_LABELS = frozenset(_LABEL_WORDS.split())
+    today todo todos topic topics update updates why""")
 
 
 @frozen_kw_only

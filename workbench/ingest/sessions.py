@@ -75,25 +75,14 @@ class Checkpoint:
 
 @frozen
 class ResumePoint:
-    """Where reading goes on. ``offset`` and ``line`` are 0 for what was never read.
+    """Where reading goes on: at a checkpoint, whose ``offset`` and ``line`` are 0 for what was never read.
 
-    ``last`` is the newest checkpoint of the file, if any; ``rewritten`` says that what stood before it is no
-    longer there, so that turns up to ``last.until`` were read already, wherever they stand now.
-    ``others``: files that were read begin with the same line.
+    ``rewritten`` is the newest checkpoint of a file that was cut or written anew since: what stood before it
+    is no longer there, so that turns up to its ``until`` were read already, wherever they stand now.
     """
 
-    purpose: Purpose
-    head: str
-    offset: int = 0
-    line: int = 0
-    at: Checkpoint | None = None
-    last: Checkpoint | None = None
-    others: bool = False
-
-    @property
-    def rewritten(self) -> bool:
-        """Whether the file was cut or written anew since it was read."""
-        return self.last is not None and self.last != self.at
+    at: Checkpoint
+    rewritten: Checkpoint | None
 
 
 class Checkpoints:
@@ -133,10 +122,16 @@ class Checkpoints:
                 same = last if last and (last.offset, last.digest) == (one.offset, one.digest) else one
                 # A last line that had no end yet goes on, and counts once.
                 is_cut = one.offset and one.line and os.pread(descriptor, 1, one.offset - 1) != b"\n"
-                return ResumePoint(
-                    self.purpose, head, one.offset, one.line - bool(is_cut), same, last or same
-                )
-        return ResumePoint(self.purpose, head, last=last, others=len(known) > len(own))
+                at = replace(same, source=file.told, line=one.line - bool(is_cut), memories=0)
+                return ResumePoint(at, last if last != same else None)
+        anew: dict[str, Any] = {"source": file.told, "digest": "", "offset": 0, "line": 0}
+        if last:
+            unread = replace(last, messages=0, bytes=0, tokens=0, first=0, memories=0, **anew)
+            return ResumePoint(unread, last)
+        name = f"{session_name(file.stem)}-{head[:6]}"
+        if known:  # another file begins with the same line
+            name += "-" + tail_digest(file.told.encode("utf-8", "surrogateescape"))[:6]
+        return ResumePoint(Checkpoint(kind=self.purpose, head=head, session=name, **anew), None)
 
 
 def checkpoint(record: Mapping[str, Any]) -> Checkpoint | None:
@@ -295,15 +290,15 @@ def read_new(
     """
     with opened(file.path) as descriptor:
         start = checkpoints.resume(file, descriptor)
-        if start is None or start.offset == file.size:
+        if start is None or start.at.offset == file.size:
             return None
-        first = _beginning(start, file, whole=whole)
+        first = _beginning(start, whole=whole)
         data = blocks(descriptor, file.size, first.offset)
         transcript = read_transcript(first.session, data, start=first.offset, line=first.line)
-        if transcript.end <= start.offset:
+        if transcript.end <= start.at.offset:
             return None
-        if start.rewritten and start.last:
-            transcript = _without_those_read(transcript, start.last, file)
+        if start.rewritten:
+            transcript = _without_those_read(transcript, start.rewritten, file)
         route = route_of(file, transcript.session)
         if transcript.about.route and not route.key:
             route = routed(transcript.about.route, transcript.about.origin, agent=route.agent)
@@ -347,25 +342,15 @@ def why_excluded(about: About, route: SessionRoute, words: Sequence[str]) -> str
     return ""
 
 
-def _beginning(start: ResumePoint, file: TranscriptFile, *, whole: bool) -> Checkpoint:
+def _beginning(start: ResumePoint, *, whole: bool) -> Checkpoint:
     """Where reading begins, as a checkpoint.
 
     Of a file that was written anew, what is left to read is a cycle of its own, as the last one has its
     episode already.
     """
-    known = start.at or start.last
-    if known is None:
-        name = f"{session_name(file.stem)}-{start.head[:6]}"
-        if start.others:
-            name += "-" + tail_digest(file.told.encode("utf-8", "surrogateescape"))[:6]
-        return Checkpoint(
-            kind=start.purpose, source=file.told, head=start.head, digest="", offset=0, line=0, session=name
-        )
-    first = replace(known, source=file.told, line=start.line, memories=0)
-    if start.at is None:
-        first = replace(first, digest="", offset=0, line=0, messages=0, bytes=0, tokens=0, first=0)
-    if start.rewritten and start.last:
-        return replace(first, cycle=start.last.cycle + bool(start.last.messages))
+    first, last = start.at, start.rewritten
+    if last:
+        return replace(first, cycle=last.cycle + bool(last.messages))
     if whole and first.messages:
         since = first.offset - first.bytes
         return replace(first, offset=since, line=first.first, messages=0, bytes=0, tokens=0)

@@ -11,20 +11,24 @@ What is written in another language is never judged by English grammar.
 What was said in a session, sentence by sentence: only what may be written into memory. A sentence that
 holds a secret or hidden text, or is part of one, is withheld and counted; left out is also what no rule would
 keep.
+
+Whether one text says no more than another: what a model may tell of a source, what is only said back. A
+figure or a name of its own (`by 5 December 2026`, where `by the 5th` was said), too many words of its own, or
+a denial turned round (`the port is not 8443`) make a text one that nobody else said.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from indexing.words import STOP_WORDS, word_set
 from workbench.dreaming.features import Line
 from workbench.dreaming.line_judgement import fact_type
 from workbench.dreaming.salience import base_model, score_of
 from workbench.dreaming.vetoes import secret_in, veto
 from workbench.frozen import frozen, frozen_kw_only
-from workbench.memory.claims import claim_key
+from workbench.memory.claims import claim_key, claim_words, distinction
 from workbench.memory.entry import without_emphasis
 from workbench.memory.episode import EpisodeLine, TurnRef
 from workbench.memory.provenance import COMMENT
@@ -34,12 +38,6 @@ from workbench.safety.hidden_text import hidden_in
 from workbench.safety.machine_output import machine_made
 from workbench.safety.prompt_injection import steers
 from workbench.safety.secrets import clipped, secrets_in
-
-
-def word_set(words: str) -> frozenset[str]:
-    """The words of a list that is written as one text."""
-    return frozenset(words.split())
-
 
 _MARK = re.compile(
     r"\s*+(?:>\s*+)*+(?:(?:[-*+•‣▪◦–]|\d{1,9}[.)])\s++(?:\[[ xX]\]\s++)?)?+(?:\[[a-z_]{3,20}\]\s++)?+"
@@ -337,8 +335,6 @@ OF_AN_AGENT = re.compile(r"\b(?:I|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b|^\W*[Pp]lease
 POSING = "a comment that looks like the workbench's own"
 _AGENT = 0.8
 """What a sentence is worth that the agent said, as a share of what it is worth from the person."""
-_SURE = 0.7
-"""Worth from which a sentence is kept whatever a language model chooses."""
 _MERELY_SAID = 0.1
 """Share of its salience that a sentence counts which states nothing that lasts."""
 
@@ -360,11 +356,6 @@ class Utterance(Statement):
         """How much it counts for what a session is about, in [0, 1]."""
         told = (1.0 + self.salience) / 2  # at most twice as much: how central it is decides first
         return told if self.states_something else _MERELY_SAID * told
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether it is missed where a language model leaves it out: asked for, decided, or worth most."""
-        return self.is_wanted or self.kind == "decision" or self.worth >= _SURE
 
     @property
     def by_user(self) -> bool:
@@ -407,16 +398,6 @@ class SessionUtterances:
     turns: tuple[tuple[Turn, str], ...]
     withheld: tuple[WithheldSentence, ...] = ()
     unread: int = 0
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What to tell of it."""
-        counts = Counter(one.why for one in self.withheld)
-        rules = ", ".join(f"{rule} ({times})" for rule, times in sorted(counts.items()))
-        out = [f"sentences left out for what they hold: {rules}"] if rules else []
-        if self.unread:
-            out.append(f"{self.unread:,} characters were not read: too long for a message")
-        return tuple(out)
 
 
 def hear(session: Session) -> SessionUtterances:
@@ -488,3 +469,70 @@ def _without(text: str, hidden: Sequence[Sentence]) -> str:
     ends = [0, *(one.end for one in hidden)]
     starts = [*(one.start for one in hidden), len(text)]
     return "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
+
+
+def content_words(text: str) -> list[str]:
+    """The words of ``text`` that tell it from other text, folded."""
+    return [word for word in claim_words(text) if word not in STOP_WORDS and any(map(str.isalnum, word))]
+
+
+ECHOED = 0.7
+"""Share of its words that an echo has from what was said before it, at least."""
+_STEM = 5
+"""Letters by which two forms of a word are the same."""
+_LONG = 4
+"""Letters from which on a word may be part of another: `Ahorn` of `Ahornholz`."""
+
+
+def is_borne_out(text: str, source: str, *, share: float, names_in: str = "") -> bool:
+    """Whether ``source`` has at least this ``share`` of the words of ``text``, and all its figures and names.
+
+    The sentence of ``source`` that is likest to ``text`` must deny just as much. Names may also stand in
+    ``names_in``.
+    """
+    words, low = content_words(text), source.casefold()
+    stems = _stems(source)
+    anywhere = f"{low}\n{names_in.casefold()}"
+    return (
+        bool(words)
+        and sum(_is_held(word, stems, low) for word in words) >= share * len(words)
+        and set(figures(text)) <= set(figures(source))
+        and all(name.casefold() in anywhere for name in names(text))
+        and _denies(text) == _denies(_likest(source, _stems(text)))
+    )
+
+
+def without_echoes(said: Iterable[Utterance]) -> Iterator[Utterance]:
+    """``said`` less what the agent only says back: `Noted: the rent is 640 euros`, right after it was told.
+
+    What states something is looked at; of the two the person's own words are kept.
+    """
+    heard: list[str] = []
+    last = None
+    for one in said:
+        if one.by_user:
+            if one.turn is not last:
+                heard.clear()
+            last = one.turn
+            heard += [one.text] if one.states_something else []
+        elif heard and is_borne_out(one.text, "\n".join(heard), share=ECHOED):
+            continue
+        yield one
+
+
+def _stems(text: str) -> set[str]:
+    return {word[:_STEM] for word in content_words(text)}
+
+
+def _is_held(word: str, stems: set[str], low: str) -> bool:
+    inflected = word[:_STEM] in stems or word[:_LONG] in stems  # `lives` where `live` is said
+    return inflected or (len(word) >= _LONG and word in low)
+
+
+def _likest(source: str, stems: set[str]) -> str:
+    parts = [one.text for one in sentences(source)] or [source]
+    return max(parts, key=lambda part: len(stems & _stems(part)))
+
+
+def _denies(text: str) -> bool:
+    return bool(distinction(text).turns)

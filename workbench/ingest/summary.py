@@ -8,26 +8,32 @@ What a session is about: the phrases that come back in it, in whatever language.
 A phrase is one to three words between stop words and punctuation; in scripts without blanks it is a run of
 characters between particles. One that is not written like a name has to stand where nouns do, after an
 article, a possessive or a preposition; what only begins sentences is none.
+
+Which sentences say what a session is about: those nearest to its centroid, none of them twice. The centroid
+is the mean of their vectors (D. R. Radev et al., “Centroid-based summarization of multiple documents”,
+2004), of their words by TF-IDF: it is deterministic and needs nothing.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
-from indexing.words import STOP_WORDS
+from indexing.words import STOP_WORDS, word_set
 from workbench.frozen import frozen_kw_only
-from workbench.ingest.grounding import central, content_words, without_echoes
 from workbench.ingest.llm_session import summary_by
 from workbench.ingest.statements import (
     MOST_OF_TURN,
     OF_AN_AGENT,
     Utterance,
+    content_words,
     fit_lines,
     hear,
+    without_echoes,
 )
 from workbench.llm.language_model import LanguageModel, LanguageModelError
 from workbench.memory.claims import claim_key
@@ -60,23 +66,25 @@ _PARTICLES = re.compile(
     "[的了是在我你他她它们們这這那和就也都不没沒有说說会會要去为為把被让讓给給吗嗎呢吧啊很与與及个個上下着对對从從到而且还還"
     "只能可以时時]"
 )
-_NOUNS_FOLLOW = """
+_BEFORE_NOUNS = word_set("""
     a an the my your our his her their its this these those some any each every no another
     of for in on at with by from about into over via per
     der die das den dem des ein eine einen einem einer mein meine unser unsere von mit im am für zum zur bei
     el la los las un una unos unas mi tu su nuestro nuestra de del en con por para
     le les des une du mon ma notre au aux dans avec pour sur l d
-    o os as um uma do da dos das em seu sua il lo gli della nel"""
-_SMALL_WORDS = """
+    o os as um uma do da dos das em seu sua il lo gli della nel""")
+_STOP = (
+    STOP_WORDS
+    | _BEFORE_NOUNS
+    | word_set("""
     all also any about after again because before between both during each few get got just like more most
     much new now old one only other over really same since still than through two under until up very want
     into via per every another no that lot lots thanks sounds yes well
     ist sind war ich du er sie es wir ihr nicht auch noch nur wie wenn dass als nach aus hat haben wird und
     oder aber auf zu y pero es son fue yo tú él ella nosotros que se sus et ou mais est sont je elle nous vous
     pas plus ce cette qui e mas com não ed ma di che non ho ha i
-    и в не на я что он она мы вы они с как это по к но у за из от для же бы так все было"""
-_BEFORE_NOUNS = frozenset(_NOUNS_FOLLOW.split())
-_STOP = STOP_WORDS | _BEFORE_NOUNS | frozenset(_SMALL_WORDS.split())
+    и в не на я что он она мы вы они с как это по к но у за из от для же бы так все было""")
+)
 
 
 @dataclass(slots=True)
@@ -123,7 +131,7 @@ def topics(texts: Iterable[str], most: int = 20) -> tuple[str, ...]:
     best = sorted(found, key=lambda key: -found[key].sentences * len(key.split(" ")))[:_LOOKED_AT]
     whole = [key for key in best if not _is_part(key, best, found)]
     shown = (found[key].shown for key in whole)
-    return tuple([phrase for phrase in shown if not looks_like_key(phrase)][: max(0, most)])
+    return tuple([phrase for phrase in shown if not looks_like_key(phrase)][:most])
 
 
 def _is_part(key: str, others: Collection[str], found: dict[str, _Uses]) -> bool:
@@ -177,6 +185,48 @@ def _of_characters(part: str) -> Iterator[_Phrase]:
             yield part[first:last], False, True
 
 
+LIKE = 0.8
+"""Cosine from which two sentences say the same."""
+_Vector = Mapping[str, float]
+
+
+def central(texts: Sequence[str], most: int, *, weights: Sequence[float]) -> tuple[int, ...]:
+    """The places in ``texts`` of at most ``most`` that are nearest the centroid of all, in their order.
+
+    ``weights`` say how much each text counts, for the centroid and for being chosen.
+    """
+    vectors = _tf_idf(texts)
+    centre: dict[str, float] = defaultdict(float)
+    for vector, weight in zip(vectors, weights, strict=True):
+        for word, value in vector.items():
+            centre[word] += value * weight
+    picked: list[int] = []
+    for at in sorted(range(len(texts)), key=lambda at: (-_dot(vectors[at], centre) * weights[at], at)):
+        if len(picked) == most:
+            break
+        if all(_dot(vectors[at], vectors[other]) < LIKE for other in picked):
+            picked.append(at)
+    return tuple(sorted(picked))
+
+
+def _tf_idf(texts: Sequence[str]) -> list[_Vector]:
+    """``(1 + ln tf) * ln(1 + n / df)`` of each word of each text, as vectors of length 1."""
+    counts = [Counter(content_words(text)) for text in texts]
+    spread = Counter(word for count in counts for word in count)
+    vectors: list[_Vector] = []
+    for count in counts:
+        words = {
+            word: (1 + math.log(n)) * math.log(1 + len(texts) / spread[word]) for word, n in count.items()
+        }
+        length = math.hypot(*words.values())
+        vectors.append({word: value / length for word, value in words.items()})
+    return vectors
+
+
+def _dot(one: _Vector, other: _Vector) -> float:
+    return math.fsum(value * other[word] for word, value in one.items() if word in other)
+
+
 FEWEST, MOST = 3, 8
 """Sentences of an extracted summary."""
 MOST_FACTS, MOST_DECISIONS, MOST_OPEN = 40, 20, 20
@@ -218,19 +268,27 @@ def summarise(session: Session, *, model: LanguageModel | None = None) -> Summar
     kept = [*quotes, *(one for some in sections for one in some)]
     fit, withheld = fit_lines(clipped(session.summary, MOST_OF_TURN))
     lines = [EpisodeLine(text) for text in dict.fromkeys(fit)][:MOST_COMPACTED]
-    by = COMPACTION if lines else EXTRACTION
+    by, way = COMPACTION, "the agent's own, from when it compacted the session"
     if not lines and model is not None and said:
         try:
-            lines, told = summary_by(model, heard.sentences)
-            by, notes = model.name, [*notes, *told]
+            lines, notes = summary_by(model, heard.sentences)
+            by, way = model.name, f"by {model.name}, each sentence with its turns"
         except LanguageModelError as error:
             why = error.args[0] if error.args else "the model failed"
             notes.append(f"{why}; sentences were selected instead")
     written = bool(lines)
-    lines = lines or [one.line for one in quotes]
+    if not lines:
+        lines = [one.line for one in quotes]
+        count = f"{len(lines)} of {len(heard.sentences)} sentences"
+        by, way = EXTRACTION, f"{count}, the nearest to what the session is about"
     facts, decisions, open_ends = (tuple(one.line for one in some) for some in sections)
     by_agent = written or any(not one.by_user for one in kept)
-    everything = replace(heard, withheld=(*heard.withheld, *withheld))
+    reasons = Counter(one.why for one in (*heard.withheld, *withheld))
+    if reasons:
+        told = ", ".join(f"{reason} ({times})" for reason, times in sorted(reasons.items()))
+        notes.append(f"sentences left out for what they hold: {told}")
+    if heard.unread:
+        notes.append(f"{heard.unread:,} characters were not read: too long for a message")
     page = EpisodePage(
         id="",
         source_id=session.source_id,
@@ -250,7 +308,7 @@ def summarise(session: Session, *, model: LanguageModel | None = None) -> Summar
         decisions=decisions,
         open=open_ends,
     )
-    return Summary(page=page, notes=(_way(by, len(lines), len(heard.sentences)), *notes, *everything.notes))
+    return Summary(page=page, notes=(f"summary: {way}", *notes))
 
 
 def _nearest_centre(said: Sequence[Utterance], most: int) -> list[Utterance]:
@@ -269,23 +327,17 @@ def _sections(said: Sequence[Utterance]) -> tuple[list[Utterance], list[Utteranc
     facts = [
         one
         for one in said
-        if one.states_something and one.kind not in ("decision", "todo") and not _of_itself(one)
+        if one.states_something
+        and one.kind not in ("decision", "todo")
+        and (one.by_user or one.kind not in _OF_WHO_SPEAKS or not OF_AN_AGENT.search(one.text))
     ]
     return _best(facts, MOST_FACTS), _best(decisions, MOST_DECISIONS), _best(open_ends, MOST_OPEN)
 
 
-def _of_itself(one: Utterance) -> bool:
-    return not one.by_user and one.kind in _OF_WHO_SPEAKS and bool(OF_AN_AGENT.search(one.text))
-
-
 def _best(said: Sequence[Utterance], most: int) -> list[Utterance]:
     """At most ``most``, in their order; of those that are worth as much the ones that say more."""
-
-    def rank(one: Utterance) -> tuple[float, int]:
-        return -one.worth, -min(_MANY, len(content_words(one.text)))
-
-    best = sorted(said, key=rank)[:most]
-    return [one for one in said if one in best]
+    ranked = sorted(said, key=lambda one: (-one.worth, -min(_MANY, len(content_words(one.text)))))[:most]
+    return [one for one in said if one in ranked]
 
 
 def _abstract(kept: Sequence[Utterance]) -> str:
@@ -308,11 +360,3 @@ def _first_real(texts: Sequence[str]) -> str:
     """The first real sentence of a summary that an agent wrote; the first one where all are short."""
     lines = [plain_line(text, MOST_ABSTRACT) for text in texts if not looks_like_key(text)]
     return next((line for line in lines if len(line) >= LEAST_ABSTRACT), next(iter(filter(None, lines)), ""))
-
-
-def _way(by: str, lines: int, sentences: int) -> str:
-    if by == COMPACTION:
-        return "summary: the agent's own, from when it compacted the session"
-    if by == EXTRACTION:
-        return f"summary: {lines} of {sentences} sentences, the nearest to what the session is about"
-    return f"summary: by {by}, each sentence with its turns"

@@ -106,7 +106,10 @@ def _workspaces(program: AgentProgram, home: str) -> dict[str, str]:
     main = next((name for name, entry in listed.items() if entry.get("default")), "")
     main = main or (_MAIN if _MAIN in listed or not listed else next(iter(listed)))
     usual = _mapping(said.get("defaults")).get("workspace") or _mapping(config.get("agent")).get("workspace")
-    names = {*listed, main, *_folders(os.path.join(home, "agents"))}
+    running = (
+        sessions.parent.name for sessions in Path(home, "agents").glob("*/sessions") if sessions.is_dir()
+    )
+    names = {*listed, main, *running}
     places: dict[str, str] = {}
     for name in names:
         own = listed.get(name, {}).get("workspace")
@@ -133,14 +136,6 @@ def _config(path: str) -> Mapping[str, Any]:
             + _setting("WORKSPACE", "FOLDER"),
         ) from error
     return _mapping(found)
-
-
-def _folders(place: str) -> list[str]:
-    """The agents that have sessions in ``place``."""
-    try:
-        return [name for name in os.listdir(place) if os.path.isdir(os.path.join(place, name, "sessions"))]
-    except OSError:
-        return []
 
 
 def _not_known(root: Path, agents: list[AgentSessions], why: str) -> UsageError:
@@ -344,14 +339,17 @@ def _store(file: TranscriptFile) -> Mapping[str, SessionRoute]:
     if file.size > MAX_STORE:
         return {}
     try:
-        entries = json.loads(_head(file, MAX_STORE))
+        entries = _mapping(json.loads(_head(file, MAX_STORE)))
     except (ValueError, RecursionError):
         return {}
     found: dict[str, SessionRoute] = {}
-    for key, entry in entries.items() if isinstance(entries, dict) else ():
+    for key, entry in entries.items():
         if isinstance(entry, dict):
-            route = routed(key[:_LONGEST], tuple(dict.fromkeys(_origin(entry))))
-            route = replace(route, workspace=_workspace(entry))
+            report = _mapping(entry.get("systemPromptReport"))
+            route = replace(
+                routed(key[:_LONGEST], tuple(dict.fromkeys(_origin(entry)))),
+                workspace=_folder(entry, "workspaceDir") or _folder(report, "workspaceDir"),
+            )
             for name in (entry.get("sessionId"), os.path.basename(_word(entry.get("sessionFile")))):
                 if isinstance(name, str) and name:
                     found.setdefault(name, route)
@@ -359,19 +357,14 @@ def _store(file: TranscriptFile) -> Mapping[str, SessionRoute]:
 
 
 def _origin(entry: Mapping[str, Any]) -> Iterator[str]:
-    origin = [entry.get(name) for name in _ORIGIN]
-    for told in (entry, *(one for one in origin if isinstance(one, dict))):
+    for told in (entry, *(_mapping(entry.get(name)) for name in _ORIGIN)):
         yield from (word[:_LONGEST] for name in _WORDS if (word := _word(told.get(name))))
 
 
-def _workspace(entry: Mapping[str, Any]) -> str:
-    """The folder that a session's entry names, in itself or in the report of its last prompt."""
-    report = entry.get("systemPromptReport")
-    for told in (entry, report if isinstance(report, dict) else {}):
-        found = _word(told.get("workspaceDir"))
-        if os.path.isabs(found) and "\0" not in found:
-            return found
-    return ""
+def _folder(told: Mapping[str, Any], *names: str) -> str:
+    """The first absolute path that stands under one of the ``names``; empty for none."""
+    found = (_word(told.get(name)) for name in names)
+    return next((path for path in found if os.path.isabs(path) and "\0" not in path), "")
 
 
 def agent_of_folder(folder: str) -> str:
@@ -424,11 +417,7 @@ def _head(file: TranscriptFile, most: int) -> bytes:
 def _folder_in(file: TranscriptFile) -> str:
     """The folder that the first lines of a transcript name; empty where they name none."""
     for line in _head(file, _HEAD).split(b"\n"):
-        try:
-            said = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        for name in _FOLDERS if isinstance(said, dict) else ():
-            if isinstance(found := said.get(name), str) and os.path.isabs(found) and "\0" not in found:
+        with contextlib.suppress(ValueError, RecursionError):
+            if found := _folder(_mapping(json.loads(line)), *_FOLDERS):
                 return found
     return ""

@@ -237,12 +237,12 @@ class Follower:
         full = None if end.flushed else nearly_full(end.messages, end.tokens, settings)
         since = next((turn.when for turn in turns if turn.when), None)
         since = since or self._first_seen.setdefault(file.path, now)
-        lines = end.line - reading.start.line
+        lines = end.line - reading.start.at.line
         why = take_up(
             settings,
             user_messages=sum(turn.role == "user" for turn in turns),
             messages=len(turns),
-            size=end.offset - reading.start.offset,
+            size=end.offset - reading.start.at.offset,
             lines=lines,
             quiet=quiet_seconds(file.changed, now),
             waited=abs((now - since).total_seconds()),

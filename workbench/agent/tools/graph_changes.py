@@ -40,7 +40,7 @@ from workbench.graph import operations
 from workbench.graph.drafts import MemoryDraft, memory_draft, without_none
 from workbench.graph.keyword_search import suggestions
 from workbench.graph.model import EntityMemory, Graph
-from workbench.graph.write import flagged, held_back, plan_forget_memory, plan_store, plan_update, record_skip
+from workbench.graph.write import plan_forget_memory, plan_store, plan_update, record_skip, require_fit
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Kind, is_outside
 from workbench.memory.graph_page import TypedMemory
@@ -132,8 +132,7 @@ def memory_graph_store(
                 "trust": "agent",  # an agent cannot vouch for what it says, whatever it claims to be quoting
             }
         )
-        if problem := held_back(draft):
-            raise flagged({draft: problem})
+        require_fit(draft)
         graph = session.graphs()[0][1]
         notes = _about_entity(graph, draft)
         if draft.entity and (page := graph.entity(draft.entity)):
@@ -208,7 +207,7 @@ def memory_graph_forget(session: AgentSession, memory: MemoryReference, reason: 
         return _decided(
             session,
             "forget",
-            partial(plan_forget_memory, place, found.entry.address),
+            partial(plan_forget_memory, place, [found.entry.address]),
             reason,
             key=claim_key(f"{held.owner} {found.text}"),
             text=found.text,
@@ -291,7 +290,7 @@ def _about_entity(graph: Graph, draft: MemoryDraft) -> list[str]:
             f"entity: {draft.entity} may be " + ", ".join(f"{one.name} ({one.id})" for one in several[:5]),
             hint="give the id of the right one",
         )
-    like = [f"{one.name} ({one.type})" for one in suggestions(graph, draft.entity, 3)]
+    like = suggestions(graph, draft.entity, 3)
     known = f"; similar names: {', '.join(like)}" if like else ""
     return [f"there is no page of {draft.entity} yet: it is created{known}"]
 

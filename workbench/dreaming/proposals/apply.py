@@ -249,7 +249,7 @@ def _forget(foreseen: OverlayWorkspace, done: AppliedProposal, now: datetime, ac
     if "#" in target:
         _target(foreseen, done)  # it is there
     if "#" in target and path_of(target).startswith("graph/"):
-        foreseen.lay_plan(plan_forget_memory(foreseen, target, reason=reason, now=now, actor=actor))
+        foreseen.lay_plan(plan_forget_memory(foreseen, [target], reason=reason, now=now, actor=actor))
     else:
         foreseen.lay_plan(plan_forget(foreseen, [target], reason=reason))
 
