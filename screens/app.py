@@ -22,17 +22,21 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, Provider
 from textual.driver import Driver
+from textual.geometry import Size
 from textual.notifications import Notification, SeverityLevel
+from textual.screen import Screen
+from textual.widgets import Static
 from textual.worker import Worker
 
+from screens.actions.availability import FocusContext
 from screens.actions.keys import key_for
+from screens.actions.registry import action_at
 from screens.frames.action_screen import Work
 from screens.jobs.running_jobs import toasts_above_work
 from screens.main.garbage_collection import GarbageCollection
 from screens.main.key_bindings import EscapeKeys, KeyFileReader
 from screens.main.screen import MainScreen
 from screens.main.theme_control import ThemeControl, css_colors
-from screens.main.too_small import TooSmallGuard
 from screens.workspaces.switch import WorkspaceSwitch
 from workbench.plural import plural
 from workbench.workspace.locks import is_holding
@@ -54,6 +58,17 @@ def _commands() -> type[Provider]:
     from screens.main.palette import Commands  # noqa: PLC0415 - not before the first paint
 
     return Commands
+
+
+MIN_WIDTH, MIN_HEIGHT = 40, 12
+
+
+class TooSmall(Static):
+    """Lies over all of a screen; what is under it stays as it is."""
+
+    def __init__(self) -> None:
+        said = f"This terminal is too small: {MIN_WIDTH} x {MIN_HEIGHT} is the minimum."
+        super().__init__(said, markup=False)
 
 
 class WorkbenchApp(App[None]):
@@ -94,7 +109,7 @@ class WorkbenchApp(App[None]):
         self._proposed = proposed
         self.take_up(workspace)
         self.theming.prepare(self)
-        self.covering = TooSmallGuard(self)
+        self._is_small = False
         self.apart = EscapeKeys(self)
         self.switching = WorkspaceSwitch(self)
         self._interrupted = float("-inf")
@@ -137,16 +152,17 @@ class WorkbenchApp(App[None]):
         """Choose the theme that the settings name; say what is wrong with the keys."""
         self.theming.begin()
         _listen(self)
-        self.covering.begin()
+        self.screen_change_signal.subscribe(self, lambda _: self._fit(self.size))
+        self._fit(self.size)
         self.keying.tell_skipped(self)
         self.tidying.started()
         if self._proposed:
-            said = f"{plural(self._proposed, 'proposal')} of a dream: {key_for('review')} reviews them"
-            self.main.say(said)
+            proposals = plural(self._proposed, "proposal")
+            self.main.say(f"{proposals} of a dream: {key_for('review')} reviews them")
 
     async def on_event(self, event: events.Event) -> None:
         """Every key, and what is pasted, comes by here first and may have to wait for what it acts on."""
-        if self.covering.stops(event) or self.switching.stops(event):
+        if self._is_unseen(event) or self.switching.stops(event):
             return
         if isinstance(event, (events.Key, events.Paste)) and not self.screen_stack:
             return  # pressed behind the one that left
@@ -175,7 +191,32 @@ class WorkbenchApp(App[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         """Too small for any screen, or large enough again."""
-        self.covering.fit(event.size)
+        self._fit(event.size)
+
+    def _fit(self, size: Size) -> None:
+        """Cover what is open where no screen has room, or uncover it."""
+        before, self._is_small = self._is_small, size.width < MIN_WIDTH or size.height < MIN_HEIGHT
+        if before or self._is_small:
+            for screen in self.screen_stack:
+                screen.call_later(self._cover, screen)  # behind its own beginning, where it has only come
+
+    def _cover(self, screen: Screen[object]) -> None:
+        covers = screen.query_children(TooSmall)
+        if not self._is_small:
+            covers.remove()
+        elif not covers and screen.is_attached:
+            screen.mount(TooSmall())
+
+    def _is_unseen(self, event: events.Event) -> bool:
+        """Whether it is typed at what cannot be seen; the ways out are open."""
+        if not self._is_small:
+            return False
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            leaves = self.screen is self.main and self.main.place is FocusContext.PANE
+            return event.key != "ctrl+c" and not (
+                leaves and action_at(event.key, FocusContext.PANE) == "quit"
+            )
+        return isinstance(event, events.Paste)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Textual's own key for the palette is nobody's: an action opens it, on the keys of the key map."""

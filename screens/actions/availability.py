@@ -57,27 +57,10 @@ class Context:
     """What decides whether an action can be done now."""
 
     place: FocusContext
-    pane: str = "logs"
     row: Row | None = None
     marked: tuple[Row, ...] = ()
     refusal: str | None = None
     """Why nothing can be written here, or None."""
-    hits: int = 0
-    zoom: int = 0
-    reading: bool = False
-    indexing: bool = False
-    ranging: bool = False
-    """Whether a range of marks follows the cursor."""
-    as_of: bool = False
-    """Whether the interface was started with ``--as-of``: then it stays at that time."""
-    away: bool = False
-    """Whether memory is shown as it was, and not today's."""
-    conflicts: int = 0
-    memory_deleted: bool = False
-    """Whether there is no long-term memory, though the newest commit has it."""
-    filtered: bool = False
-    finding: bool = False
-    """Whether something is looked for in the preview."""
     why: Mapping[str, str] = field(default_factory=dict)
     """What the screen itself says stands in the way of an action, by the action's id."""
 
@@ -106,11 +89,6 @@ def writable(context: Context) -> str | None:
     return context.refusal
 
 
-def can_restore_memory(context: Context) -> str | None:
-    """Long-term memory is gone, and git has it."""
-    return context.refusal or (None if context.memory_deleted else "long-term memory was not deleted")
-
-
 def has_targets(context: Context) -> str | None:
     """There is an entry to write to."""
     if reason := context.refusal or (None if context.targets else _NO_ENTRY):
@@ -120,20 +98,15 @@ def has_targets(context: Context) -> str | None:
 
 def only_read(row: Row) -> str | None:
     """Why nothing can be done to what the row stands for but to read it, or None."""
+    if row.workspace == LEADER:
+        return "this is the leader's memory: it is read-only for team members"
     if row.workspace:
-        return elsewhere(row.workspace)
+        return f"this is in the workspace {row.workspace}: {key_for('open')} on the hit opens it"
     if row.past:
         return f"this is memory as of {row.past}: it is read-only"
     if row.path and is_outside(row.path):
         return "this is outside of the workspace and read-only"
     return None
-
-
-def elsewhere(workspace: str) -> str:
-    """Why nothing is done from here to what is in this workspace."""
-    if workspace == LEADER:
-        return "this is the leader's memory: it is read-only for team members"
-    return f"this is in the workspace {workspace}: {key_for('open')} on the hit opens it"
 
 
 def can_promote(context: Context) -> str | None:
@@ -169,11 +142,6 @@ def can_merge(context: Context) -> str | None:
 
 ON_TARGETS = (has_targets, can_promote, has_one, can_merge)
 """The rules of what is done to the marks, where there are some."""
-
-
-def has_hits(context: Context) -> str | None:
-    """Something was found."""
-    return None if context.hits or context.finding else f"search first: {key_for('search')}"
 
 
 def has_row(context: Context) -> str | None:
@@ -219,34 +187,6 @@ def has_kin(context: Context) -> str | None:
     if row is None or "#" not in (row.address or ""):
         return _NO_ENTRY
     return only_read(row)
-
-
-def has_conflicts(context: Context) -> str | None:
-    """There is something of another writer to look at."""
-    return None if context.conflicts else "there are no conflicts"
-
-
-def can_go_older(context: Context) -> str | None:
-    """Memory can be shown as it was."""
-    return "this was started with --as-of and stays there: restart without it" if context.as_of else None
-
-
-def can_go_newer(context: Context) -> str | None:
-    """Memory is shown as it was."""
-    here = f"this is today's memory: {key_for('past_older')} goes back in time"
-    return can_go_older(context) or (None if context.away else here)
-
-
-def has_way_back(context: Context) -> str | None:
-    """There is a level to go back to."""
-    within = context.reading or context.finding or context.filtered
-    deeper = within or context.marked or context.ranging or context.zoom or context.away
-    return None if context.place is not FocusContext.PANE or deeper else ""
-
-
-def not_indexing(context: Context) -> str | None:
-    """The index is at rest."""
-    return "the index is already being brought up to date" if context.indexing else None
 
 
 def in_quarantine(row: Row) -> bool:

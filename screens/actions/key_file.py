@@ -11,6 +11,7 @@ import json
 import os
 import re
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -157,22 +158,22 @@ def keys_in(path: Path, data: bytes, *, profile: str | None = None) -> LoadedKey
         where = _WHERE.search(str(error))
         reason = f"it is not TOML, so it is ignored: {str(error).partition(' (at line')[0]}"
         problems.append(KeyProblem(reason, int(where[1]) if where else 0))
-    lines = dict(_assignments(text))
+    lines = defaultdict(int, _assignments(text))
     for name in found.keys() - {"profile", "keys"}:
         hint = nearest(name, ("profile", "keys")) or "; it can have profile and [keys]"
-        problems.append(KeyProblem(f"“{name}” is ignored{hint}", lines.get(("", name), 0)))
+        problems.append(KeyProblem(f"“{name}” is ignored{hint}", lines["", name]))
     own = found.get("profile", DEFAULT)
     if not isinstance(own, str) or own not in PROFILES:
         known = nearest(str(own), PROFILES) or f"; there are {', '.join(PROFILES)}"
-        problems.append(KeyProblem(f"there is no profile “{own}”{known}", lines.get(("", "profile"), 0)))
+        problems.append(KeyProblem(f"there is no profile “{own}”{known}", lines["", "profile"]))
         own = DEFAULT
     said = found.get("keys", {})
     if not isinstance(said, dict):
-        problems.append(KeyProblem("keys must be a section: [keys]", lines.get(("", "keys"), 0)))
+        problems.append(KeyProblem("keys must be a section: [keys]", lines["", "keys"]))
         said = {}
     wishes: list[KeyOverride] = []
     for action, value in said.items():
-        line = lines.get(("keys", action), 0)
+        line = lines["keys", action]
         keys = [value] if isinstance(value, str) else value
         if isinstance(keys, list) and all(isinstance(key, str) and key for key in keys):
             wishes.append(KeyOverride(action, tuple(keys), line))

@@ -33,22 +33,15 @@ from screens.actions.action import (
 )
 from screens.actions.availability import (
     can_copy,
-    can_go_newer,
-    can_go_older,
     can_merge,
     can_promote,
-    can_restore_memory,
-    has_conflicts,
     has_entry,
     has_file,
-    has_hits,
     has_kin,
     has_one,
     has_path,
     has_row,
-    has_way_back,
     markable,
-    not_indexing,
     writable,
 )
 
@@ -109,7 +102,7 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "",
         "restore long-term memory",
         "Restore a deleted MEMORY.md from the newest commit.",
-        needs=can_restore_memory,
+        needs=writable,
     ),
     _act(
         "look",
@@ -137,7 +130,6 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "reindex",
         "Update the search index now, and restart background work that stopped.",
         places=TYPING,
-        needs=not_indexing,
     ),
     _mark(
         "mark",
@@ -183,8 +175,8 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         places=SEARCH,
         hint=35,
     ),
-    _search("next_hit", "n", "next hit", "Go to the next hit of the last search.", needs=has_hits),
-    _search("previous_hit", "N", "previous hit", "Go to the previous hit.", needs=has_hits),
+    _search("next_hit", "n", "next hit", "Go to the next hit of the last search."),
+    _search("previous_hit", "N", "previous hit", "Go to the previous hit."),
     _in_search(
         "older_search",
         "ctrl+up alt+up",
@@ -203,7 +195,6 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "why this hit",
         "Explain this hit: the parts of its score.",
         places=SEARCH,
-        needs=has_hits,
         hint=36,
     ),
     _panes(
@@ -291,7 +282,6 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "conflicts",
         "Conflicts: text of another writer that is in no memory file, beside the file.",
         places=LISTS | CONFLICTS,
-        needs=has_conflicts,
     ),
     _in_history(
         "discard",
@@ -306,7 +296,6 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "left_square_bracket",
         "older",
         "One change earlier: panes, preview and search show memory as it was, read-only.",
-        needs=can_go_older,
         hint=60,
     ),
     _travel(
@@ -314,7 +303,6 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "right_square_bracket",
         "newer",
         "One change later, and finally today.",
-        needs=can_go_newer,
         hint=61,
     ),
     _travel(
@@ -322,14 +310,12 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "left_curly_bracket",
         "a day earlier",
         "To the end of the day before on which something changed.",
-        needs=can_go_older,
     ),
     _travel(
         "past_day_newer",
         "right_curly_bracket",
         "a day later",
         "To the end of the next day on which something changed.",
-        needs=can_go_newer,
         hint=62,
     ),
     _travel(
@@ -337,7 +323,6 @@ ENTRY_ACTIONS: tuple[Action, ...] = (
         "T",
         "as of …",
         "Choose the moment, or type it: 2026-03-14, last march, an operation. esc goes back to today.",
-        needs=can_go_older,
         hint=63,
     ),
     _travel(
@@ -501,7 +486,6 @@ MOVES: tuple[Action, ...] = (
         "back",
         "One level back: leaves search, find, reading, marks, filter, zoom.",
         places=TYPING | SCREENS | NARROW,
-        needs=has_way_back,
         hint=50,
         palette=False,
     ),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -31,7 +31,7 @@ from screens.actions.registry import (
     hints,
 )
 from screens.drawing.safe_text import HIDDEN, Row, Shown, Tone, piece, plural, row_text, safe_piece, words
-from screens.frames.action_screen import WorkingScreen
+from screens.frames.action_screen import Answer, WorkingScreen
 from screens.history.diff import diff_rows
 from screens.main.request import Request
 from screens.widgets.entry_list import ChangeList, EntryList
@@ -39,8 +39,6 @@ from screens.widgets.lines import HintLine, QueryInput
 from workbench.errors import FlaggedError, SecretFoundError, WorkbenchError
 from workbench.operations.registry import OPERATIONS
 from workbench.workspace.plan import Plan
-
-Answer = TypeVar("Answer")
 
 
 # In this order: Textual takes rules of style sheets from the first of several bases alone.
@@ -75,12 +73,7 @@ class ListDialog(Dialog[Answer]):
     def compose(self) -> ComposeResult:
         """The list in its frame."""
         with self._frame:
-            yield from self.compose_over()
             yield self._list
-
-    def compose_over(self) -> ComposeResult:
-        """What stands over the list; nothing, for most."""
-        yield from ()
 
     def action_move(self, steps: int) -> None:
         """Look further down, or up."""
@@ -139,7 +132,21 @@ def _key(command: re.Match[str]) -> str:
     return key_for(action) if action else command[0]
 
 
-class ChooseScreen(ListDialog[str]):
+class FilterDialog(ListDialog[Answer]):
+    """A list under a line to filter it by."""
+
+    def __init__(self, rows: EntryList, frame: str, title: str, keys: str, placeholder: str) -> None:
+        super().__init__(rows, frame, title, keys)
+        self._input = QueryInput(placeholder=placeholder, compact=True, id="filter")
+
+    def compose(self) -> ComposeResult:
+        """The line over the list."""
+        with self._frame:
+            yield self._input
+            yield self._list
+
+
+class ChooseScreen(FilterDialog[str]):
     """Ends with the id of the chosen row, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("ctrl+n", "move(1)")]
@@ -161,15 +168,10 @@ class ChooseScreen(ListDialog[str]):
         inert says why it cannot be chosen.
         """
         keys = f"enter {chooses} · esc leaves"
-        super().__init__(EntryList(empty=empty, id="choices"), "choose", title, keys)
+        super().__init__(EntryList(empty=empty, id="choices"), "choose", title, keys, placeholder)
         self._rows = rows
         self._typed = typed
         self._at = at
-        self._input = QueryInput(placeholder=placeholder, compact=True, id="filter")
-
-    def compose_over(self) -> ComposeResult:
-        """The line to type in."""
-        yield self._input
 
     def on_mount(self) -> None:
         """Show everything."""
@@ -373,7 +375,7 @@ _PLACES = {
 }
 
 
-class HelpScreen(ListDialog[None]):
+class HelpScreen(FilterDialog[None]):
     """The actions under their groups, over a line to filter them by."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("f1", "leave")]
@@ -383,13 +385,8 @@ class HelpScreen(ListDialog[None]):
         keys = active()
         own = f" · {keys.profile}" if keys and keys.profile != DEFAULT else ""
         rows = ChangeList(empty="no action matches", id="actions", hanging=True)
-        super().__init__(rows, "help", f"Keys{own}", "type to filter · esc closes")
+        super().__init__(rows, "help", f"Keys{own}", "type to filter · esc closes", "filter")
         self._asked_in = context
-        self._wanted = ""
-
-    def compose_over(self) -> ComposeResult:
-        """The line to filter by."""
-        yield QueryInput(placeholder="filter", compact=True, id="filter")
 
     def on_mount(self) -> None:
         """Show everything."""
@@ -400,13 +397,9 @@ class HelpScreen(ListDialog[None]):
         self._show()
 
     @on(Input.Changed)
-    def _filter(self, event: Input.Changed) -> None:
-        self._wanted = event.value
-        self._show()
-
     def _show(self) -> None:
         narrow = self.size.width < _ONE_LINE_FROM
-        self._list.show(help_rows(self._wanted, self._asked_in, narrow=narrow))
+        self._list.show(help_rows(self._input.value, self._asked_in, narrow=narrow))
         self._list.jump(0)
 
     def on_key(self, event: Key) -> None:

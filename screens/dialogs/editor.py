@@ -221,7 +221,9 @@ class WritingScreen(Dialog[None]):
     async def _work_out(self, text: str) -> None:
         await asyncio.sleep(_PAUSE_SECONDS)
         try:
-            rows = planned_rows(await self._think(replace(self.request, text=text)))
+            plan = await self._think(replace(self.request, text=text))
+            notes = line_rows(((in_keys(note), "warn") for note in plan.notes), "note")
+            rows: Sequence[Row] = [*notes, *changed_rows(plan.edits)]
         except Exception as error:
             rows = self._why_not(error)
         self.call_later(self._show_change, text, rows)
@@ -236,11 +238,6 @@ class WritingScreen(Dialog[None]):
             return ()
         lines = (error.message, advice(error)) if isinstance(error, WorkbenchError) else (str(error),)
         return line_rows([(line, "warn") for line in lines], "why")
-
-
-def planned_rows(plan: Plan) -> Sequence[Row]:
-    """The notes of a plan, and what it would change."""
-    return [*line_rows(((in_keys(note), "warn") for note in plan.notes), "note"), *changed_rows(plan.edits)]
 
 
 _SPELLED = re.compile(r"<U\+([0-9A-F]{4,6})>")

@@ -219,12 +219,11 @@ class Row:
 
 def line_rows(lines: Iterable[tuple[str, Tone]], name: str = "fact") -> list[Row]:
     """Lines of text that may hold anything, as rows called ``name:0`` and so on; empty ones are left out."""
-    rows = (
+    return [
         Row(f"{name}:{number}", row_text(line), tone=tone, inert=line == GAP[0])
         for number, (line, tone) in enumerate(lines)
         if line
-    )
-    return list(rows)
+    ]
 
 
 def text_lines(text: str, most: int) -> Lines:

@@ -9,9 +9,9 @@ from textual.geometry import Size
 from textual.screen import Screen, ScreenResultType
 from textual.worker import Worker
 
-from screens.actions.availability import FocusContext
+from screens.actions.availability import Context, FocusContext
 from screens.actions.registry import is_bound
-from screens.drawing.safe_text import lines_text, row_text, said_of
+from screens.drawing.safe_text import Row, lines_text, row_text, said_of
 from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Work = Callable[[], Coroutine[None, None, None]]
 Command = Callable[[], None]
 Answer = TypeVar("Answer")
+_STEP = 3
+"""Lines that the preview is scrolled by."""
 
 
 class WorkingScreen(Screen[ScreenResultType]):
@@ -66,8 +68,39 @@ class LaidOutScreen(WorkingScreen[None]):
     def __init__(self, classes: str | None = None) -> None:
         super().__init__(classes=classes)
         self._laid_out = self._compositor._full_map
-        self.commands: dict[str, Command] = {}
+        self.commands: dict[str, Command] = {
+            "down": lambda: self.here.move(1),
+            "up": lambda: self.here.move(-1),
+            "top": lambda: self.here.go(0),
+            "bottom": lambda: self.here.go(len(self.here.rows) - 1),
+            "half_down": lambda: self.here.page(0.5),
+            "half_up": lambda: self.here.page(-0.5),
+            "page_down": lambda: self.here.page(1),
+            "page_up": lambda: self.here.page(-1),
+            "preview_down": lambda: self.scroll_behind(_STEP),
+            "preview_up": lambda: self.scroll_behind(-_STEP),
+        }
         """Actions that are no method: several that are done alike, or those of another object."""
+
+    @property
+    def here(self) -> EntryList:
+        """The list that keys move in."""
+        raise NotImplementedError
+
+    def context(self) -> Context:
+        """What decides which actions are possible now."""
+        raise NotImplementedError
+
+    def scroll_behind(self, lines: int) -> None:
+        """Scroll what is behind the row under the cursor; the list keeps its place."""
+        raise NotImplementedError
+
+    def action_help(self) -> None:
+        """Every key and what it does."""
+        from screens.dialogs.dialog import HelpScreen  # noqa: PLC0415 - not before the first paint
+
+        self.app.clear_notifications()
+        self.app.push_screen(HelpScreen(self.context()))
 
     # Not public: where Textual should call it otherwise one day, layouts are painted as it paints them.
     def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
@@ -82,6 +115,52 @@ class LaidOutScreen(WorkingScreen[None]):
     def action_perform(self, action_id: str, _key: str = "") -> None:
         """Do what a key, the palette or the mouse asked for, or say why not."""
         raise NotImplementedError
+
+    def action_unfold(self) -> None:
+        """Show what is under the row, or go to the first of it."""
+        row = self.here.row
+        if row and row.fold:
+            self.here.move(1)
+        elif row and row.fold is False:
+            self.set_fold(row, is_open=True)
+
+    def action_fold(self) -> None:
+        """Hide what is under the row, or go up to the row that it is under."""
+        row = self.here.row
+        if row and row.fold:
+            self.set_fold(row, is_open=False)
+        else:
+            self.here.go_up()
+
+    def set_fold(self, row: Row, *, is_open: bool) -> None:
+        """Open or close a row."""
+        raise NotImplementedError
+
+    def action_mark(self) -> None:
+        """Mark the row, or take its mark away, and move on."""
+        rows = self.here
+        if rows.row:
+            rows.mark([rows.row.id], on=rows.row.id not in rows.marked)
+            rows.move(1)
+            self.marks_changed()
+
+    def action_range(self) -> None:
+        """Begin or end a range of marks."""
+        if self.here.ranging:
+            self.here.end_range(keep=True)
+        else:
+            self.here.begin_range()
+        self.marks_changed()
+
+    def action_mark_all(self) -> None:
+        """Mark all rows, or none."""
+        rows = self.here
+        ids = {row.id for row in rows.rows if row.address and not row.inert}
+        rows.mark(ids, on=not ids <= rows.marked)
+        self.marks_changed()
+
+    def marks_changed(self) -> None:
+        """Marks change what actions apply to."""
 
     def on_entry_list_folded(self, message: EntryList.Folded) -> None:
         """A click on an arrow does what its key does."""

@@ -23,7 +23,6 @@ from textual.widgets import Input
 from screens.actions.availability import Context, FocusContext
 from screens.actions.keys import key_for, types_a_character
 from screens.actions.registry import SCREEN_NAMES, bindings, by_id, hints
-from screens.dialogs.dialog import HelpScreen
 from screens.drawing.safe_text import Folds, Row, Tone, line_rows, lines_text, row_text, said_of
 from screens.frames.action_screen import LaidOutScreen
 from screens.history.history_reader import HistoryReader
@@ -31,7 +30,6 @@ from screens.jobs.running_jobs import RunningJob, RunningJobs, WorkLine
 from screens.jobs.worker_client import WorkerJob
 from screens.loading.workspace_model import GraphView
 from screens.main.drafts import Drafts
-from screens.main.movement import list_commands
 from screens.main.request import Request
 from screens.widgets.entry_list import ChangeList, EntryList
 from screens.widgets.lines import HintLine, NarrowLine
@@ -41,7 +39,6 @@ from workbench.workspace.workspace import Workspace
 
 Found = TypeVar("Found")
 _PAUSE_SECONDS = 0.03
-_STEP = 3
 BESIDE_FROM = 110
 """Columns from which what is behind a row stands beside the list, where a screen wants that."""
 
@@ -80,9 +77,6 @@ class OverlayScreen(LaidOutScreen):
         self._reading = False
         self.commands |= {
             **{room: partial(self.go, room) for room in (*SCREEN_NAMES, "recent")},
-            **list_commands(lambda: self.hand),
-            "preview_down": lambda: self.scroll_behind(_STEP),
-            "preview_up": lambda: self.scroll_behind(-_STEP),
         }
 
     def __init_subclass__(cls, **options: bool) -> None:
@@ -141,7 +135,7 @@ class OverlayScreen(LaidOutScreen):
         return self.list
 
     @property
-    def hand(self) -> EntryList:
+    def here(self) -> EntryList:
         """The list that keys move in."""
         return self.list
 
@@ -155,9 +149,7 @@ class OverlayScreen(LaidOutScreen):
         return Context(
             place=self.place,
             row=self.list.row,
-            reading=self._reading,
             refusal=self.services.refusal(),
-            conflicts=len(self.list.rows),
             why=self.why(),
         )
 
@@ -194,10 +186,6 @@ class OverlayScreen(LaidOutScreen):
             self.read()
         else:
             self.dismiss()
-
-    def action_help(self) -> None:
-        """Every key and what it does."""
-        self.app.push_screen(HelpScreen(self.context()))
 
     def action_undo(self) -> None:
         """Undo the last operation."""
@@ -241,22 +229,6 @@ class OverlayScreen(LaidOutScreen):
             self.set_fold(row, is_open=not row.fold)
         else:
             self.read()
-
-    def action_unfold(self) -> None:
-        """Show what is under the row, or go to the first of it."""
-        row = self.list.row
-        if row is not None and row.fold:
-            self.list.move(1)
-        elif row is not None and row.fold is not None:
-            self.set_fold(row, is_open=True)
-
-    def action_fold(self) -> None:
-        """Hide what is under the row, or go up to the row that it is under."""
-        row = self.list.row
-        if row is not None and row.fold:
-            self.set_fold(row, is_open=False)
-        else:
-            self.list.go_up()
 
     def set_fold(self, row: Row, *, is_open: bool) -> None:
         """Open or close a row."""
@@ -492,14 +464,14 @@ class NarrowScreen(OverlayScreen):
         return self.focused is self.input
 
     @property
-    def hand(self) -> EntryList:
+    def here(self) -> EntryList:
         """The list that keys move in."""
         return self.behind if self.focused is self.behind else self.list
 
     @property
     def line(self) -> Row | None:
         """The line under the cursor of what is behind, while a person goes through that."""
-        return self.behind.row if self.hand is self.behind else None
+        return self.behind.row if self.here is self.behind else None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While the filter is typed, keys are text."""
@@ -510,11 +482,11 @@ class NarrowScreen(OverlayScreen):
 
     def action_back(self) -> None:
         """Out of the filter, out of what is behind, out of reading, else out."""
-        if self.typing or (self.input.value and self.hand is self.list and not self._reading):
+        if self.typing or (self.input.value and self.here is self.list and not self._reading):
             self.input.value = ""
             self.input.display = False
             self.set_focus(self.list)
-        elif self.hand is self.behind:
+        elif self.here is self.behind:
             self.set_focus(self.list)
         else:
             super().action_back()
@@ -526,7 +498,7 @@ class NarrowScreen(OverlayScreen):
 
     def action_other_side(self) -> None:
         """Between the list and what is behind its row."""
-        self.set_focus(self.behind if self.hand is self.list else self.list)
+        self.set_focus(self.behind if self.here is self.list else self.list)
         self.show_hints()
 
     @on(Input.Changed, "#narrow")

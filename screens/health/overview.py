@@ -38,7 +38,7 @@ from screens.drawing.safe_text import (
 from screens.frames.overlay_screen import OverlayScreen, Services
 from screens.health.check_job import CheckFinished, CheckJob, ChecksEnded, ChecksKnown, CheckStarted, Repaired
 from screens.jobs.user_jobs import BackupJob
-from screens.main.request import Request, declared_request, expire_request
+from screens.main.request import EXPIRE, Request, declared_request
 from screens.widgets.entry_list import clipped
 from workbench.errors import NotCuratableError, WorkbenchError
 from workbench.format_version import FORMAT
@@ -490,7 +490,7 @@ class HealthScreen(OverlayScreen):
             case "settle":
                 services.do(declared_request(graph.SETTLE, fix.addresses[0], answer=fix.of))
             case "expire" | "migrate":
-                services.ask(expire_request() if fix.deed == "expire" else migration())
+                services.ask(EXPIRE if fix.deed == "expire" else migration())
             case "repair":
                 self.work(partial(self.job.repair, fix.of), "repair")
             case "open":

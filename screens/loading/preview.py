@@ -109,7 +109,7 @@ def _beside(workspace: Workspace, row: Row) -> Preview:
         key=row.id,
         where=row_text(f"{entry.path}:{entry.start_line}"),
         facts=(("outside", words("of the workspace: read-only")), *_facts(entry)),
-        warnings=tuple(_hidden(entry.text)),
+        warnings=_hidden(entry.text.encode("utf-8", "surrogateescape")),
         lines=tuple(lines),
         focus=focus,
     )
@@ -135,10 +135,8 @@ def _entry_of(workspace: Workspace, row: Row) -> Entry | None:
 def _page(workspace: Workspace, row: Row, window: FileWindow, reach: PreviewLimits) -> Preview:
     path = RelPath(row.path or "")
     header = read_front_matter(window.data)
-    facts = (("kind", str(workspace.layout.kind_of(path))), ("size", plural(window.size, "byte")))
-    left_out = window.size - len(window.data)
-    note = f"… {left_out:,} more bytes" if left_out else ""
-    shown = _part(row, path, facts, window.data, note, reach)
+    kind = "kind", str(workspace.layout.kind_of(path))
+    shown = _part(row, path, kind, window, "", reach)
     if header and header.problem:
         return replace(shown, warnings=(row_text(header.problem), *shown.warnings))
     return shown
@@ -155,31 +153,31 @@ def _section(workspace: Workspace, row: Row, document: Document, reach: PreviewL
     end = next(ends, None)
     stops = len(document.data) if end is None else document.line_starts[end]
     section = document.data[document.line_starts[here.first] : stops]
-    facts = (("under", row_text(heading_path(here.path))), ("size", plural(len(section), "byte")))
-    left_out = len(section) - 2 * reach.around
-    note = f"… {left_out:,} more bytes of this section" if left_out > 0 else ""
-    where = f"{document.path}:{here.first + 1}"
-    return _part(row, where, facts, section[: 2 * reach.around], note, reach, first=here.first + 1)
+    window = FileWindow(0, section[: 2 * reach.around], len(section))
+    first = here.first + 1
+    under = "under", row_text(heading_path(here.path))
+    return _part(row, f"{document.path}:{first}", under, window, " of this section", reach, first=first)
 
 
 def _part(
     row: Row,
     where: str,
-    facts: tuple[tuple[str, str], ...],
-    data: bytes,
-    left_out: str,
+    fact: tuple[str, str],
+    window: FileWindow,
+    whole: str,
     reach: PreviewLimits,
     *,
     first: int = 1,
 ) -> Preview:
-    """The lines of a file from ``first`` on; ``left_out`` says how much there is more of it."""
-    fence = _front_lines(data) if first == 1 else 0
-    lines = _lines(data, first, "context", reach, fence)
+    """The lines of a file, or of the ``whole`` that is named, from ``first`` on; and how much more it is."""
+    fence = _front_lines(window.data) if first == 1 else 0
+    lines = _lines(window.data, first, "context", reach, fence)
+    left_out = window.size - len(window.data)
     partial = bool(left_out) or _cut(lines)
-    warnings = tuple(_hidden(data.decode("utf-8", "surrogateescape")))
     if left_out:
-        lines.append(_note(left_out))
-    return Preview(row.id, row_text(where), facts, warnings, tuple(lines), partial=partial)
+        lines.append(_note(f"… {left_out:,} more bytes{whole}"))
+    facts = fact, ("size", plural(window.size, "byte"))
+    return Preview(row.id, row_text(where), facts, _hidden(window.data), tuple(lines), partial=partial)
 
 
 def _front_lines(data: bytes) -> int:
@@ -208,16 +206,15 @@ def _entry(row: Row, entry: Entry, window: FileWindow, reach: PreviewLimits) -> 
     following = last + 1 if inside.endswith(b"\n") else last  # a part of a long entry ends in its line
     below = _lines(after, following, "context", reach)
     lines += below[: reach.after]
-    seen = window.start + len(window.data) >= window.size and window.start == 0
-    whole = seen and len(above) <= reach.before and len(below) <= reach.after and size <= reach.entry
+    cut = len(window.data) < window.size or size > reach.entry or _cut(lines)
     return Preview(
         key=row.id,
         where=row_text(f"{entry.path}:{first}"),
         facts=_facts(entry),
-        warnings=tuple(_hidden(inside.decode("utf-8", "surrogateescape"))),
+        warnings=_hidden(inside),
         lines=tuple(lines),
         focus=focus,
-        partial=not whole or _cut(lines),
+        partial=cut or len(above) > reach.before or len(below) > reach.after,
     )
 
 
@@ -241,8 +238,9 @@ def _facts(entry: Entry) -> tuple[tuple[str, str], ...]:
 _LABELS = {"src": "source", "at": "written"}
 
 
-def _hidden(text: str) -> list[str]:
+def _hidden(data: bytes) -> tuple[str, ...]:
     """A line for each sort of secret and hidden text, and one for characters that do nothing good."""
+    text = data.decode("utf-8", "surrogateescape")
     secrets, unseen = secrets_in(text), hidden_in(text)
     lines = [f"secret: {line}" for line in by_rule(secrets)]
     lines += [f"hidden text: {line}" for line in by_rule(unseen)]
@@ -250,7 +248,7 @@ def _hidden(text: str) -> list[str]:
     if steering:
         more = f" and {len(steering) - 6} more" if len(steering) > 6 else ""
         lines.append(f"hidden characters: {', '.join(steering[:6])}{more}")
-    return [row_text(line) for line in lines]
+    return tuple(map(row_text, lines))
 
 
 _STEERING = ("Cc", "Cn", "Co", "Cs")

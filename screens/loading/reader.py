@@ -14,6 +14,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import lru_cache, partial
 from pathlib import Path
 from sys import getsizeof
@@ -90,10 +91,10 @@ class FilterScan:
         return {} if asked is None else {file.path: self._kept(asked, promoted, file) for file in files}
 
     def _kept(self, asked: Filter, promoted: Promoted, file: MemoryFile) -> FilteredEntries:
-        known = self._known.get(file.path)
-        remembered = known is not None and known[0] == stamp(file)
-        if known is not None and remembered:
-            may_hold = any(keeps(asked, one, file.path, promoted) for one in known[1])
+        version, known, _ = self._known.get(file.path, (None, (), 0))
+        remembered = version == stamp(file)
+        if remembered:
+            may_hold = any(keeps(asked, one, file.path, promoted) for one in known)
         else:
             may_hold = self._may_hold(asked, file)
         if not may_hold:
@@ -105,8 +106,8 @@ class FilterScan:
         return FilteredEntries(stamp(file), entries, len(contents.entries), contents.left_out)
 
     def _remember(self, file: MemoryFile, entries: Iterable[Entry]) -> None:
-        if (before := self._known.pop(file.path, None)) is not None:
-            self._room += before[2]
+        *_, size = self._known.pop(file.path, (None, (), 0))
+        self._room += size
         made = tuple(digest_of(entry) for entry in entries)
         size = sum(getsizeof(one.subject.text) + _EACH_BYTES for one in made)
         if size <= self._room:
@@ -115,13 +116,13 @@ class FilterScan:
 
     def _may_hold(self, asked: Filter, file: MemoryFile) -> bool:
         """Whether every word stands somewhere in the file, and what the states are written with."""
-        parts = {part for word in asked.words for part in word.split()}
-        written = [_WRITTEN[state] for state in asked.states if state in _WRITTEN]
+        parts = {part for word in asked.wanted("word") for part in word.split()}
+        written = [_WRITTEN[state] for state in asked.wanted("state") if state in _WRITTEN]
         if not parts and not written:
             return True
         try:
             data = read_window(self._store.workspace.root, file.path, 0, READ_LIMIT).data
-        except (OSError, WorkbenchError):
+        except _UNREADABLE:
             return False
         text = f"{file.path}\n{data.decode('utf-8', 'replace')}".casefold()
         return all(part in text for part in parts) and all(_is_written(said, text) for said in written)
@@ -146,19 +147,14 @@ def digest_of(entry: Entry) -> Digest:
     text = " ".join((entry.path, *entry.heading, *entry.text.split())).casefold()
     trust = entry.provenance.trust if entry.provenance else "unknown"
     named = dated_name(entry.path)
-    days = _days(iso(named.day if named else None, entry.date))
-    return Digest(Subject(text, _states(entry.pinned, trust), days), entry.hash, entry.start_line)
-
-
-@lru_cache(256)
-def _states(pinned: bool, trust: str) -> frozenset[str]:
-    """The same object for all entries of this state, of which there are many."""
-    return states_of(("pinned", pinned), (trust, True))
+    states, days = _shared(entry.pinned, trust, named.day if named else None, entry.date)
+    return Digest(Subject(text, states, days), entry.hash, entry.start_line)
 
 
 @lru_cache(4096)
-def _days(days: tuple[str, ...]) -> tuple[str, ...]:
-    return days
+def _shared(pinned: bool, trust: str, *days: date | None) -> tuple[frozenset[str], tuple[str, ...]]:
+    """States and days: the same objects for all entries that have these, of which there are many."""
+    return states_of(("pinned", pinned), (trust, True)), iso(*days)
 
 
 T = TypeVar("T")
@@ -249,7 +245,11 @@ class WorkspaceReader:
             while self._again:
                 self._again = False
                 if await self._is_there():
-                    await self._refresh_there()
+                    try:
+                        await self._refresh()
+                    except OSError:
+                        if self._there and await self._is_there():
+                            raise
         finally:
             self._refreshing = False
 
@@ -269,13 +269,6 @@ class WorkspaceReader:
         if not await self._is_there():
             raise FileNotFoundError(self._workspace.root)
         return found
-
-    async def _refresh_there(self) -> None:
-        try:
-            await self._refresh()
-        except OSError:
-            if self._there and await self._is_there():
-                raise
 
     async def _refresh(self) -> None:
         files = await self._read(self.store.files)
@@ -299,13 +292,11 @@ class WorkspaceReader:
 
     async def _quarantine(self) -> None:
         """What is set aside: not among the memory files, so it is looked at each time."""
-        try:
+        with contextlib.suppress(*_UNREADABLE):  # a page that changes now: the next look will find it
             view = await self._read(self.store.quarantine)
-        except (OSError, WorkbenchError):
-            return  # a page that changes at this moment; the next look will find it
-        if view != self._set_aside:
-            self._set_aside = view
-            self._publish(view)
+            if view != self._set_aside:
+                self._set_aside = view
+                self._publish(view)
 
     async def summaries(self, files: tuple[MemoryFile, ...]) -> None:
         """Sum files up, in view order, a few at a time."""

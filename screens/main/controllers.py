@@ -24,11 +24,9 @@ from screens.main.copy import CopyCommands
 from screens.main.destination import DestinationCommands
 from screens.main.edit_entry import EditCommands
 from screens.main.index_monitor import IndexMonitor
-from screens.main.movement import FindTarget, Movement, commands_of, list_commands, mark_commands
-from screens.main.navigation import Navigation
+from screens.main.navigation import FindTarget, Navigation, RelatedEntries, commands_of
 from screens.main.open_screen import ScreenOpener
 from screens.main.operation_commands import OperationCommands
-from screens.main.related import RelatedEntries
 from screens.main.status_monitor import SettingsWatch, StatusMonitor
 from screens.panes.pane import ContentsRead, MatchesRead
 from screens.search.engine import (
@@ -60,15 +58,16 @@ def load(screen: MainScreen, *, engines: bool) -> None:
     screen.navigation = Navigation(screen)
     screen.find = FindTarget(screen)
     screen.related = RelatedEntries(screen)
-    screen.commands = {
-        **list_commands(lambda: screen.here),
-        **mark_commands(lambda: screen.here, screen.marks_changed),
+    screen.commands |= {
+        "mark": screen.action_mark,
+        "fold": screen.action_fold,
+        "unfold": screen.action_unfold,
         **{f"pane_{pane.id}": partial(screen.go_to_pane, at) for at, pane in enumerate(screen.panes)},
+        "down": lambda: screen.find.move(1),
+        "up": lambda: screen.find.move(-1),
         **screen.operations.commands(),
         **commands_of(
-            Movement(screen),
             screen.pane_layout,
-            screen.operations,
             screen.edit_commands,
             screen.destinations,
             screen.screen_opener,

@@ -160,7 +160,7 @@ class IndexMonitor:
 
     def sources_changed(self) -> None:
         """What is searched beside the workspace changed: the index has to follow."""
-        if self._engines and self._started:
+        if self._started:
             self._wish_when_quiet()
 
     def _wish_when_quiet(self) -> None:
@@ -267,7 +267,7 @@ class IndexMonitor:
         if "reindex" in message.hint:
             self._failing = message.reason
             self._draw()
-            if self._engines and self._started and not self._mending and not self._running:
+            if self._started and not self._mending and not self._running:
                 self._mending = True
                 self.wish()
 
@@ -281,14 +281,13 @@ class IndexMonitor:
         """Show what can be searched by."""
         self._meaning = message.ready
         if not message.ready:
-            text = f"Search continues by keyword only: {message.reason}"
-            self._screen.warn(text)
+            self._screen.warn(f"Search continues by keyword only: {message.reason}")
         self._draw()
 
     def settings_changed(self) -> None:
         """The engines go by the settings of now; the index, which may hold other files, follows."""
         self.engine.begin_anew()
-        if self._engines and self._started:
+        if self._started:
             self._wish_when_quiet()
         elif self._engines:
             self._start()

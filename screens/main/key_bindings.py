@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from textual.binding import Binding, BindingsMap
+from textual.binding import BindingsMap
 from textual.dom import DOMNode
 from textual.events import Event, Key
 from textual.screen import Screen
@@ -91,13 +91,8 @@ _OURS = "perform("
 
 def bound(before: BindingsMap, keys: KeyMap) -> BindingsMap:
     """The same bindings, those of actions on the keys that the map gives them."""
-    others: list[Binding] = []
-    ids: set[str] = set()
-    for _, binding in before:
-        if binding.id is not None and binding.action.startswith(_OURS):
-            ids.add(binding.id)
-        else:
-            others.append(binding)
+    ids = {binding.id for _, binding in before if binding.action.startswith(_OURS)}
+    others = [binding for _, binding in before if binding.id not in ids]
     actions = (known for known in by_id().values() if known.id in ids)
     ours = (one for known in actions for one in bindings_of(known, keys.of(known.id)))
     return BindingsMap([*ours, *others])

@@ -22,6 +22,17 @@ class PaneLayout:
         self.current = self.zoom = 0
         self.reading = False
 
+    def action_next_pane(self) -> None:
+        """To the pane behind this one."""
+        self._step_pane(1)
+
+    def action_previous_pane(self) -> None:
+        """To the pane before it."""
+        self._step_pane(-1)
+
+    def _step_pane(self, step: int) -> None:
+        self._screen.go_to_pane((self.current + step) % len(self._screen.panes))
+
     def action_zoom_in(self) -> None:
         """More room for this pane."""
         self.set_zoom(self.zoom + 1)

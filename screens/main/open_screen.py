@@ -55,11 +55,13 @@ class ScreenOpener:
 
     @property
     def why(self) -> dict[str, str]:
-        """Why another workspace cannot be opened now, work cannot be stopped, or an ingest cannot start."""
+        """Why another workspace cannot be opened now, work cannot be stopped, or begun again."""
         refused = self._screen.app.switching.why_not
         why = dict.fromkeys(("workspaces", "everywhere"), refused) if refused else {}
         if not self.services.works.under_way:
             why["stop_work"] = "no long job is running"
+        if self._screen.index_monitor.indexing:
+            why["reindex"] = "the index is already being brought up to date"
         if self._ingest_job.running:
             why["ingest"] = f"an ingest is running: {key_for('stop_work')} stops it"
         return why

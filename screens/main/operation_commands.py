@@ -25,7 +25,7 @@ from screens.frames.action_screen import Command
 from screens.history.history_reader import HistoryReader, day_shown
 from screens.loading.reader import WorkThread, path_of
 from screens.loading.workspace_model import OperationCompleted, OperationRefused, moment_of, require_writable
-from screens.main.request import Request, allowed, expire_request, plan_of
+from screens.main.request import EXPIRE, Request, allowed, plan_of
 from screens.widgets.preview_pane import DetailLine
 from workbench.errors import EntryNotFoundError, SecretFoundError, UsageError, WorkbenchError
 from workbench.memory.entry import Entry
@@ -208,27 +208,25 @@ class OperationCommands:
         """Whether the last key that writes was refused: an undo may mean that one, not what came before."""
 
     def commands(self) -> dict[str, Command]:
-        """What the keys of the declared operations do, by action id."""
-        return {name: partial(self.act, name) for name, one in OPERATIONS.items() if one.key}
+        """What the keys of the declared operations do, by action id; archiving and pruning show it first."""
+        return {
+            **{name: partial(self.act, name) for name, one in OPERATIONS.items() if one.key},
+            "archive": partial(self.act, "archive", look=True),
+            "prune": partial(self.ask, EXPIRE),
+            "undo": partial(self.carry_out, Request(action="undo")),
+            "redo": partial(self.carry_out, Request(action="redo")),
+            "restore_memory": self._restore_memory,
+        }
 
-    def action_archive(self) -> None:
-        """Show what would be archived."""
-        self.act("archive", look=True)
+    @property
+    def why(self) -> dict[str, str]:
+        """What stands in the way of actions, by their ids."""
+        why = {} if self.conflicts else {"conflicts": "there are no conflicts"}
+        if not self._screen.memory_view.deleted:
+            why["restore_memory"] = "long-term memory was not deleted"
+        return why
 
-    def action_prune(self) -> None:
-        """Show which episodes have expired."""
-        self.ask(expire_request())
-
-    def action_undo(self) -> None:
-        """Undo the last operation."""
-        self.carry_out(Request(action="undo"))
-
-    def action_redo(self) -> None:
-        """Redo what was undone last."""
-        self.carry_out(Request(action="redo"))
-
-    def action_restore_memory(self) -> None:
-        """Bring long-term memory back from git."""
+    def _restore_memory(self) -> None:
         self.carry_out(Request(action="restore", addresses=(self._screen.memory_view.path,)))
 
     def begin(self) -> None:

@@ -75,15 +75,14 @@ def declared_request(operation: OperationSpec, subject: str | Sequence[str], **g
     return Request(action=operation.name, addresses=addresses, planner=plan)
 
 
-def expire_request() -> Request:
-    """To remove the episodes that have expired."""
-    return Request(action="expire", planner=_expire)
-
-
 def _expire(workspace: Workspace, request: Request) -> Plan:
     from workbench.ingest.episodes import plan_prune  # noqa: PLC0415 - not before the first paint
 
     return plan_prune(workspace, now=now(), force=request.allow_flagged, actor="human")
+
+
+EXPIRE = Request(action="expire", planner=_expire)
+"""To remove the episodes that have expired."""
 
 
 def allowed(request: Request, error: Exception) -> Request | None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -24,7 +24,7 @@ from screens.actions.keys import active, key_for
 from screens.actions.registry import SCREEN_NAMES, Context, FocusContext, bindings, by_id, hints
 from screens.drawing.clock import today
 from screens.drawing.safe_text import Row, row_text, words
-from screens.frames.action_screen import LaidOutScreen
+from screens.frames.action_screen import Answer, LaidOutScreen
 from screens.jobs.running_jobs import RunningJob, WorkLine
 from screens.loading.workspace_model import (
     FilesChanged,
@@ -55,17 +55,17 @@ if TYPE_CHECKING:
     from screens.main.destination import DestinationCommands
     from screens.main.edit_entry import EditCommands
     from screens.main.index_monitor import IndexMonitor
-    from screens.main.movement import FindTarget
-    from screens.main.navigation import Navigation
+    from screens.main.navigation import FindTarget, Navigation, RelatedEntries
     from screens.main.open_screen import ScreenOpener
     from screens.main.operation_commands import OperationCommands
-    from screens.main.related import RelatedEntries
     from screens.main.status_monitor import SettingsWatch, StatusMonitor
     from screens.search.live_search import LiveSearch
 
 _LOOK_AGAIN_SECONDS = 2.0
 _REST_SECONDS = 0.4
-_R = TypeVar("_R")
+_TO_HITS = ("next_hit", "previous_hit", "explain_hit")
+_NEWER = ("past_newer", "past_day_newer")
+_TRAVELS = ("past_older", "past_day_older", "past_at", *_NEWER)
 _TOO_LARGE = DetailLine(
     words("history"), words("not looked up: this file is larger than what the panes read")
 )
@@ -259,28 +259,41 @@ class MainScreen(LaidOutScreen):
 
     def context(self) -> Context:
         """What decides which actions are possible now."""
-        as_of = moment_of(self.workspace)
         if not self.ready:
-            return Context(place=self.place, as_of=bool(as_of), refusal=as_of or None)
+            return Context(place=self.place, refusal=moment_of(self.workspace) or None, why=self._why())
         return Context(
             place=self.place,
-            as_of=bool(as_of),
-            pane=self.pane.NAME.lower(),
             row=self.here.row,
             marked=tuple(self.here.marked_rows()),
             refusal=self.time_travel.refusal or self.operations.refusal,
-            hits=self.live_search.count,
-            zoom=self.pane_layout.zoom,
-            reading=self.pane_layout.reading,
-            indexing=self.index_monitor.indexing,
-            ranging=self.here.ranging,
-            conflicts=self.operations.conflicts,
-            memory_deleted=self.memory_view.deleted,
-            filtered=self.pane.filter is not None,
-            finding=self.find.on,
-            away=self.time_travel.away,
-            why={**self.time_travel.why, **self.live_search.why, **self.screen_opener.why},
+            why={
+                **self.time_travel.why,
+                **self.live_search.why,
+                **self.screen_opener.why,
+                **self.operations.why,
+                **self._why(),
+            },
         )
+
+    def _why(self) -> dict[str, str]:
+        """What stands in the way of going back: to another level, in time, and to hits."""
+        why: dict[str, str] = {}
+        finding, away = self.ready and self.find.on, self.ready and self.time_travel.away
+        within = self.here.marked or self.here.ranging or self.pane.filter or finding
+        if self.place is FocusContext.PANE and not (
+            within or self.pane_layout.reading or self.pane_layout.zoom or away
+        ):
+            why["back"] = ""  # there is no level to go back to, which is not worth a toast
+        if not finding and not (self.ready and self.live_search.count):
+            why |= dict.fromkeys(_TO_HITS, f"search first: {key_for('search')}")
+        if moment_of(self.workspace):
+            why |= dict.fromkeys(
+                _TRAVELS, "this was started with --as-of and stays there: restart without it"
+            )
+        elif not away:
+            here = f"this is today's memory: {key_for('past_older')} goes back in time"
+            why |= dict.fromkeys(_NEWER, here)
+        return why
 
     def go_to_pane(self, index: int) -> None:
         """Make a pane the current one, and seen."""
@@ -288,6 +301,11 @@ class MainScreen(LaidOutScreen):
         self.pane_layout.lay_out()
         self.set_focus(self.pane.list)
         self.row_changed(self.pane.list.row)
+
+    def set_fold(self, row: Row, *, is_open: bool) -> None:
+        """Open or close a row of the current pane."""
+        self.pane.folds.set(row.id, is_open)
+        self.pane.rebuild()
 
     def show_hints(self) -> None:
         """Keep hints and strip true: it is asked for at every turn, and mostly nothing has changed."""
@@ -318,13 +336,13 @@ class MainScreen(LaidOutScreen):
         if self.operations.allows(action_id, reason):
             self.do(action_id)
 
-    def show_dialog(self, dialog: Screen[_R], answered: Callable[[_R], object] | None = None) -> None:
+    def show_dialog(self, dialog: Screen[Answer], answered: Callable[[Answer], object] | None = None) -> None:
         """Show a screen over this one; the keys pressed until it is there are for it.
 
         ``answered`` hears of its answer, and nothing where it is left without one.
         """
 
-        def closed(answer: _R | None) -> None:
+        def closed(answer: Answer | None) -> None:
             self.key_queue.opened()
             if answered is not None and answer is not None:
                 answered(answer)
@@ -337,6 +355,11 @@ class MainScreen(LaidOutScreen):
     def action_search(self) -> None:
         """Search everything."""
         self._show_search(self.overlay.input)
+
+    def action_switch(self) -> None:
+        """Between the line that is searched with and its hits."""
+        overlay = self.overlay
+        self.set_focus(overlay.hits if self.focused is overlay.input else overlay.input)
 
     def show_hits(self) -> None:
         """Back to what was found."""
@@ -355,15 +378,13 @@ class MainScreen(LaidOutScreen):
         if self.place is FocusContext.QUERY:
             from screens.search.explanation_screen import LanguageScreen  # noqa: PLC0415 - not before the first paint
 
-            self.show_dialog(LanguageScreen(), lambda _: self._keys())
+            self.show_dialog(LanguageScreen(), lambda _: super(MainScreen, self).action_help())
         else:
-            self._keys()
+            super().action_help()
 
-    def _keys(self) -> None:
-        self.app.clear_notifications()
-        from screens.dialogs.dialog import HelpScreen  # noqa: PLC0415 - not before the first paint
-
-        self.app.push_screen(HelpScreen(self.context()))
+    def scroll_behind(self, lines: int) -> None:
+        """Scroll the preview; the list keeps its place."""
+        self.preview.scroll_by(lines)
 
     def close_search(self) -> None:
         """Back to the panes; what was typed and found stays."""

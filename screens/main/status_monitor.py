@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +36,7 @@ from workbench.config.settings import Settings, load, user_settings_path
 from workbench.config.settings_report import SettingsProblem, as_far_as_read
 from workbench.errors import WorkbenchError
 from workbench.workspace.external_changes import checkout
-from workbench.workspace.layout import SETTINGS_FILE, STATE_DIR, MemoryFile
+from workbench.workspace.layout import SETTINGS_FILE, STATE_DIR
 from workbench.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -94,10 +93,20 @@ class StatusMonitor:
 
     def tell_facts(self) -> None:
         """Say in the title how much memory there is, and how it stands."""
-        screen = self._screen
+        screen, status, files = self._screen, self.status, len(self._screen.files)
         memory = screen.memory_view
-        budget = budget_fact(memory) if memory.limit and screen.files else None
-        facts = header_facts(screen.files.values(), budget, self.status, screen.logs.today())
+        budget = budget_fact(memory) if memory.limit and files else None
+        facts = [RowPart(plural(files, "file"))] if files else []
+        if status.entries:
+            facts.append(RowPart(plural(status.entries, "entry")))
+        if budget:
+            facts.append(budget)
+        if status.branch:
+            facts.append(safe_piece(status.branch))
+        if status.unsaved:
+            facts.append(piece(f"{grouped(status.unsaved)} uncommitted", "warn"))
+        if status.dreamt:
+            facts.append(piece(f"dream {age(status.dreamt, screen.logs.today())}"))
         screen.title_line.facts, screen.title_line.first = facts, budget
 
     async def _follow_git(self) -> None:
@@ -127,9 +136,9 @@ def read_status(workspace: Workspace, root: Path) -> WorkspaceStatus:
     from indexing.sync.generations import Generations  # noqa: PLC0415 - not before the first paint
     from workbench.dreaming.proposals.inbox import overview  # noqa: PLC0415
     from workbench.jobs import runs  # noqa: PLC0415
-    from workbench.jobs.runs import standings  # noqa: PLC0415
 
-    status = WorkspaceStatus(jobs=tuple(one for one in standings(root / STATE_DIR, runs.now()) if one.wrong))
+    jobs = runs.standings(root / STATE_DIR, runs.now())
+    status = WorkspaceStatus(jobs=tuple(one for one in jobs if one.wrong))
     with contextlib.suppress(WorkbenchError, OSError):  # the banner says what is wrong
         generation = Generations(root / STATE_DIR).current()
         manifest = generation.manifest() if generation else None
@@ -159,25 +168,6 @@ def budget_fact(memory: MemoryView) -> RowPart:
         f"{full:.0%} of budget".replace("%", " %") if full < _TIMES_FROM else f"{full:.1f} times its budget"
     )
     return piece(said, "warn" if full > 1 else "muted")
-
-
-def header_facts(
-    files: Iterable[MemoryFile], budget: RowPart | None, status: WorkspaceStatus, today: date
-) -> list[RowPart]:
-    """How much memory there is, what of it is in no commit, and when a dream made a page of it last."""
-    kinds = [file.kind for file in files]
-    facts = [RowPart(plural(len(kinds), "file"))] if kinds else []
-    if status.entries:
-        facts.append(RowPart(plural(status.entries, "entry")))
-    if budget:
-        facts.append(budget)
-    if status.branch:
-        facts.append(safe_piece(status.branch))
-    if status.unsaved:
-        facts.append(piece(f"{grouped(status.unsaved)} uncommitted", "warn"))
-    if status.dreamt:
-        facts.append(piece(f"dream {age(status.dreamt, today)}"))
-    return facts
 
 
 _LOOK_SECONDS = 1.0

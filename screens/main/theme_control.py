@@ -76,8 +76,7 @@ class ThemeControl:
         """Change the colours; an unknown name is reported, and the first theme used."""
         if name not in self.themes.by_name:
             known = ", ".join(self.themes.by_name)
-            text = f"There is no theme {name}; there are {known}"
-            self._app.main.warn(text)
+            self._app.main.warn(f"There is no theme {name}; there are {known}")
             name = self.first.name
         self._app.theme = name
 
@@ -87,11 +86,11 @@ class ThemeControl:
         if name == self._app.workspace.settings.theme:
             return
         if self.few_colors and not self.themes.by_name[name].terminal:
-            text = "This terminal reports 16 colours; if it has more, set COLORTERM=truecolor"
-            self._app.main.warn(text)
+            self._app.main.warn("This terminal reports 16 colours; if it has more, set COLORTERM=truecolor")
             return
-        text = f"For this session. Keep it with `workbench config set theme {name}`, or in the settings (S)"
-        self._app.main.say(text)
+        self._app.main.say(
+            f"For this session. Keep it with `workbench config set theme {name}`, or in the settings (S)"
+        )
 
     # -- following the files ---------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
+from itertools import takewhile
 from typing import NamedTuple
 
 from screens.drawing.safe_text import (
@@ -200,8 +201,7 @@ def shared_beginning(texts: Sequence[str]) -> int:
 
 def alike(one: Sequence[str], other: Sequence[str]) -> int:
     """How many of their first items are the same."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def without(row: Row, length: int) -> Row:

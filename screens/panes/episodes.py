@@ -23,7 +23,7 @@ from screens.drawing.safe_text import (
 )
 from screens.loading.workspace_model import EpisodesView
 from screens.panes.entry_rows import TRUSTS
-from screens.panes.pane import FilePane, PagesPane, Subject, Unfolded, iso, states_of
+from screens.panes.pane import FilePane, PagesPane, Subject, iso, states_of
 
 if TYPE_CHECKING:
     from workbench.memory.episode import Episode
@@ -61,7 +61,6 @@ class EpisodesPane(PagesPane[EpisodesView], FilePane):
         if wanted:
             kept = tuple(e for e, subject in self._subjects(today) if wanted.keeps(subject))
         rows: list[Row] = []
-        opened: dict[str, Unfolded] = {}
         for name, label in _GROUPS.items():
             group = [e for e in kept if group_of(e, today) == name]
             if name == "waiting":
@@ -69,10 +68,13 @@ class EpisodesPane(PagesPane[EpisodesView], FilePane):
             else:
                 group.sort(key=lambda e: (e.promoted_at or e.expires_at, e.path), reverse=True)
             if group:
-                head = self._head(name, label, len(group))
-                few = name != "expired" or len(group) <= _FEW or wanted is not None
-                rows += self.folds.section(head, self._under(group, today, opened), default=few)
-        self.keep_only(opened)
+                old = name == "expired"
+                how = (piece(f"{key_for('prune')} removes them", "faint"),) if old else ()
+                tail = (*how, RowPart(grouped(len(group))))
+                head = Row(f"group:{name}", words(label), tone="muted" if old else "head", tail=tail)
+                few = not old or len(group) <= _FEW or wanted is not None
+                rows += self.folds.section(head, self._under(group, today), default=few)
+        self.keep_only()
         return rows
 
     def reveal_entry(self, path: str, row_id: str) -> bool:
@@ -82,19 +84,11 @@ class EpisodesPane(PagesPane[EpisodesView], FilePane):
         group = group_of(episode, self.today()) if episode else "waiting"
         return self.reveal(row_id, under=(f"group:{group}", *page))
 
-    @staticmethod
-    def _head(name: str, label: str, count: int) -> Row:
-        old = name == "expired"
-        how = (piece(f"{key_for('prune')} removes them", "faint"),) if old else ()
-        tail = (*how, RowPart(grouped(count)))
-        return Row(f"group:{name}", words(label), tone="muted" if old else "head", tail=tail)
-
-    def _under(self, episodes: Sequence[Episode], today: date, opened: dict[str, Unfolded]) -> Iterator[Row]:
+    def _under(self, episodes: Sequence[Episode], today: date) -> Iterator[Row]:
         for episode in episodes:
             unfolded, file = self.folds.is_open(episode.path), self.files.get(episode.path)
             yield episode_row(episode, today, is_open=unfolded)
             if unfolded and file:
-                opened[file.path] = Unfolded(file, 2, self.promoted)
                 yield from about_rows(episode)
                 yield from self.rows_under(file, 2)
 
@@ -103,13 +97,8 @@ def group_of(episode: Episode, today: date) -> str:
     """Which group of the pane it is in."""
     if episode.promoted_at:
         return "promoted"
-    return "expired" if is_expired(episode, today) else "waiting"
-
-
-def is_expired(episode: Episode, today: date) -> bool:
-    """Whether its time is over and nobody took it up or pinned it."""
     left = episode.days_left(today)
-    return episode.promoted_at is None and left is not None and left < 0
+    return "expired" if left is not None and left < 0 else "waiting"
 
 
 def subject_of(episode: Episode, today: date) -> Subject:

@@ -136,7 +136,7 @@ def graph_rows(
     order = {name: at for at, name in enumerate(_TYPES)}
     for kind in sorted(by_type, key=lambda name: (order.get(name, len(order)), name)):
         entities = sorted(by_type[kind], key=_recency, reverse=True)
-        label = words(_PLURALS[kind]) if kind in _PLURALS else row_text(kind.capitalize() + "s")
+        label = row_text(_PLURALS.get(kind, f"{kind.capitalize()}s"))
         row = Row(f"type:{kind}", label, tone="head", tail=(RowPart(grouped(len(entities))),))
         sections = (
             folds.section(entity_row(one, today), _known(one, today), default=one.path in opened)
@@ -178,13 +178,12 @@ def _due(view: GraphView, folds: Folds, today: date) -> Iterator[Row]:
     todos.sort(key=lambda pair: (pair[0].happens_at or date.max, pair[0].entry.address))
     late = sum(1 for memory, _ in todos if memory.happens_at and memory.happens_at < today)
     tail = (piece(f"{late} overdue", "bad"),) if late else ()
-    is_open = folds.is_open("group:due", default=True)
-    yield Row(
-        "group:due", words("Todos"), tone="head", fold=is_open, tail=(*tail, RowPart(grouped(len(todos))))
+    head = Row("group:due", words("Todos"), tone="head", tail=(*tail, RowPart(grouped(len(todos)))))
+    under = (
+        _row(m.entry, m.text, 1, (safe_piece(entity.name, "faint"), *_when(m, today)), prefix="due:")
+        for m, entity in todos
     )
-    for memory, entity in todos if is_open else ():
-        parts = (safe_piece(entity.name, "faint"), *_when(memory, today))
-        yield _row(memory.entry, memory.text, 1, parts, prefix="due:")
+    yield from folds.section(head, under, default=True)
 
 
 def _known(entity: Entity, today: date) -> Iterator[Row]:

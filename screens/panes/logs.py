@@ -34,7 +34,7 @@ from screens.loading.workspace_model import (
     stamp,
 )
 from screens.panes.entry_rows import TRUSTS, told, trust_marks
-from screens.panes.pane import FilePane, KeptFiles, MatchesRead, Subject, Unfolded, kept_rows
+from screens.panes.pane import FilePane, KeptFiles, MatchesRead, Subject, kept_rows
 from screens.widgets.entry_list import EntryList
 from workbench.memory.entry import Kind
 from workbench.workspace.layout import MemoryFile
@@ -76,13 +76,12 @@ class LogsPane(FilePane):
     def receive(self, files: Files) -> None:
         """Show these files."""
         self.files, self.known = files, True
-        self.days = sorted(of_kind(files, Kind.LOG), key=lambda file: file.path, reverse=True)
-        self.days.sort(key=_day_in, reverse=True)
+        self.days = sorted(of_kind(files, Kind.LOG), key=lambda f: (_day_in(f), f.path), reverse=True)
         if self.days and not self._summaries_asked:
             self.folds.set(self.days[0].path, True)  # the newest day is open from the start
         self._group()
         if self.kept.files:
-            self._look_again()
+            self._look_through()
         self.rebuild()
         self._ask_for(self.list.rows[self.list.scroll_offset.y :][: self.list.size.height])
 
@@ -112,23 +111,22 @@ class LogsPane(FilePane):
         if self.filter and not self.filter.only_days:
             return self._narrowed()
         rows: list[Row] = []
-        opened: dict[str, Unfolded] = {}
         today = self.today()
         days = [file for file in self.days if self.filter is None or self.filter.keeps_day(_day_in(file))]
         for year, files in groupby(days, key=lambda file: _day_in(file)[:4]):
             if year != str(today.year):
                 rows.append(Row(f"year:{year}", words(year), tone="faint", inert=True))
             for file in files:
-                rows += self._file(file, day_row(file, today), 0, opened)
-        for kind, name in _GROUPS if self.filter is None else ():
-            if group := self.groups.get(kind):
-                row = Row(f"group:{kind}", words(name), tone="head", tail=(RowPart(grouped(len(group))),))
-                under = (self._file(file, note_row(file), 1, opened) for file in group)
-                # Where there are no logs, what there is instead is open from the start.
-                rows += self.folds.section(row, chain.from_iterable(under), default=not self.days)
+                rows += self._file(file, day_row(file, today), 0)
         if self.filter is None:
+            for kind, name in _GROUPS:
+                if group := self.groups.get(kind):
+                    row = Row(f"group:{kind}", words(name), tone="head", tail=(RowPart(grouped(len(group))),))
+                    under = (self._file(file, note_row(file), 1) for file in group)
+                    # Where there are no logs, what there is instead is open from the start.
+                    rows += self.folds.section(row, chain.from_iterable(under), default=not self.days)
             rows += quarantine_rows(self.quarantine, self.folds)
-        self.keep_only(opened)
+        self.keep_only()
         return rows
 
     def receive_memory(self, memory: MemoryView) -> None:
@@ -176,20 +174,15 @@ class LogsPane(FilePane):
 
     def _look_through(self) -> None:
         """Look through the files of days that fit, the newest first, then notes and the like."""
-        self.kept = KeptFiles()
+        before, self.kept = self.kept, KeptFiles()
         if self.filter is None or self.filter.only_days:
             return
         groups = (file for kind, _ in _GROUPS for file in self.groups.get(kind, ()))
         files = tuple(file for file in (*self.days, *groups) if self.filter.keeps_day(_day_in(file)))
         kept = self.kept = KeptFiles(self.filter, files, self.promoted)
+        kept.keep(before)
         if files:
             self.post_message(self.Wanted(lambda reader: reader.look_through(kept), "filter", exclusive=True))
-
-    def _look_again(self) -> None:
-        """Files changed: what was found stays where nothing did."""
-        before = self.kept
-        self._look_through()
-        self.kept.keep(before)
 
     def _narrowed(self) -> list[Row]:
         """The entries that the filter keeps, under their files."""
@@ -224,12 +217,10 @@ class LogsPane(FilePane):
         if missing:
             self.post_message(self.Wanted(lambda reader: reader.summaries(tuple(missing)), "summaries"))
 
-    def _file(self, file: MemoryFile, row: Row, depth: int, opened: dict[str, Unfolded]) -> Iterator[Row]:
+    def _file(self, file: MemoryFile, row: Row, depth: int) -> Iterator[Row]:
         is_open = self.folds.is_open(file.path)
-        summary = self.summaries.get(file.path)
-        yield summed(row, summary, self.promoted, is_open=is_open, depth=depth)
+        yield summed(row, self.summaries.get(file.path), self.promoted, is_open=is_open, depth=depth)
         if is_open:
-            opened[file.path] = Unfolded(file, depth + 1, self.promoted)
             yield from self.rows_under(file, depth + 1)
 
 

@@ -120,15 +120,13 @@ def memory_rows(view: MemoryView, folds: Folds, today: date) -> list[Row]:
 
 def _heading(path: tuple[str, ...], depth: int, counts: Counter[tuple[str, ...]], folds: Folds) -> Row:
     row_id = _heading_id(path)
-    is_open = folds.is_open(row_id, default=True)
-    count = piece(str(counts[path]))
     return Row(
         row_id,
         row_text(heading_path(path[-1:])),
         tone="head",
         depth=depth,
-        fold=is_open,
-        tail=(count,),
+        fold=folds.is_open(row_id, default=True),
+        tail=(piece(str(counts[path])),),
         section=path,
     )
 

@@ -210,12 +210,6 @@ class Pane(Vertical):
         """What is to be said beside the cursor's place, on the frame."""
         return ""
 
-    def set_fold(self, row: Row, value: bool) -> None:
-        """Open or close a row that can be."""
-        if row.fold is not None and row.fold is not value:
-            self.folds.set(row.id, value)
-            self.rebuild()
-
     def reveal(self, row_id: str, *, under: Iterable[str]) -> bool:
         """Open the rows ``under`` and put the cursor on ``row_id``, as soon as it is there; is it?"""
         if self.filter and not any(row.holds(row_id) for row in self.list.rows):
@@ -280,9 +274,12 @@ class PagesPane(Pane, Generic[Pages]):
 
 @dataclass(frozen=True, slots=True)
 class Unfolded:
-    """A file that is open in a pane, how deep its entries stand, and what is marked in it."""
+    """A file that is open in a pane, how deep its entries stand, and what is marked in it.
 
-    file: MemoryFile
+    Equal where the same contents make the same rows, also of another version of the file.
+    """
+
+    file: MemoryFile = field(compare=False)
     depth: int
     promoted: Promoted
 
@@ -312,15 +309,17 @@ class FilePane(Pane):
         self.contents: dict[str, Contents] = {}
         self.promoted = Promoted()
         self._asked: dict[str, Stamp] = {}
-        self._rows: dict[str, tuple[tuple[Contents | None, int, Promoted], tuple[Row, ...]]] = {}
+        self._opened: dict[str, Unfolded] = {}
+        """The files whose rows were asked for since ``keep_only``."""
+        self._rows: dict[str, tuple[Contents | None, Unfolded, tuple[Row, ...]]] = {}
         """Of each open file, what its rows were made of, and the rows."""
 
     def receive_contents(self, event: ContentsRead) -> None:
         """Show the entries of a file that was asked for here."""
         if event.pane == self.NAME:
-            path, unfolded = event.contents.path, event.unfolded
+            path = event.contents.path
             self.contents[path] = event.contents
-            self._rows[path] = (event.contents, unfolded.depth, unfolded.promoted), event.rows
+            self._rows[path] = event.contents, event.unfolded, event.rows
             self.rebuild()
 
     def begin_anew(self) -> None:
@@ -340,14 +339,15 @@ class FilePane(Pane):
     def rows_under(self, file: MemoryFile, depth: int) -> tuple[Row, ...]:
         """The rows of an open file, made once for each version of it."""
         contents = self.contents.get(file.path)
-        parts = contents, depth, self.promoted
+        unfolded = self._opened[file.path] = Unfolded(file, depth, self.promoted)
         kept = self._rows.get(file.path)
-        if kept is None or kept[0] != parts:
-            kept = self._rows[file.path] = parts, Unfolded(file, depth, self.promoted).rows(contents)
-        return kept[1]
+        if kept is None or kept[:2] != (contents, unfolded):
+            kept = self._rows[file.path] = contents, unfolded, unfolded.rows(contents)
+        return kept[2]
 
-    def keep_only(self, opened: Mapping[str, Unfolded]) -> None:
+    def keep_only(self) -> None:
         """Ask for what of the open files is not here or outdated; let go of what was folded again."""
+        opened, self._opened = self._opened, {}
         for path in self.contents.keys() - opened.keys():
             del self.contents[path]
             self._rows.pop(path, None)
@@ -414,15 +414,9 @@ class Filter:
         subject = Subject("", days=(day,) if day else ())
         return all(term.holds(subject) for term in self.terms if term.sort == "day")
 
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The words that have to stand in the text, small."""
-        return tuple(term.text for term in self.terms if term.sort == "word" and not term.turned)
-
-    @property
-    def states(self) -> tuple[str, ...]:
-        """The states that have to hold."""
-        return tuple(term.text for term in self.terms if term.sort == "state" and not term.turned)
+    def wanted(self, sort: Sort) -> tuple[str, ...]:
+        """The words, small, that have to stand in the text, or the states that have to hold."""
+        return tuple(term.text for term in self.terms if term.sort == sort and not term.turned)
 
     @property
     def only_days(self) -> bool:
@@ -459,9 +453,10 @@ def filter_of(typed: str, states: Collection[str]) -> Filter | None:
             terms.append(Term(text, sort, bool(found["turned"])))
     if not terms:
         return None
-    words = sorted({t.text for t in terms if t.sort == "word" and not t.turned}, key=len, reverse=True)
+    asked = Filter(" ".join(typed.split()), tuple(terms))
+    words = sorted(asked.wanted("word"), key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, words)), re.IGNORECASE) if words else None
-    return Filter(" ".join(typed.split()), tuple(terms), pattern)
+    return replace(asked, _bring_out=pattern)
 
 
 def iso(*days: date | None) -> tuple[str, ...]:

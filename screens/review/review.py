@@ -20,7 +20,6 @@ from screens.drawing.safe_text import Row, plural, words
 from screens.frames.overlay_screen import OverlayScreen, Services
 from screens.loading.workspace_model import Stamp, file_stamp
 from screens.main.copy import copy
-from screens.main.movement import mark_commands
 from screens.main.operation_commands import addresses_of
 from screens.main.request import Request, declared_request, plan_of
 from screens.review import prompts
@@ -97,7 +96,6 @@ class ReviewScreen(OverlayScreen):
         """Proposals that this hand did something to."""
         self._came: str | None = None
         """The row that came under the cursor when another hand decided on the one that was there."""
-        self.commands |= mark_commands(lambda: self.list, self.marks_changed)
 
     def compose_over(self) -> ComposeResult:
         """How the dream is going."""
@@ -126,7 +124,7 @@ class ReviewScreen(OverlayScreen):
 
     def context(self) -> Context:
         """What decides which actions are possible now."""
-        return replace(super().context(), marked=self._marked(), ranging=self.list.ranging)
+        return replace(super().context(), marked=self._marked())
 
     def why(self) -> dict[str, str]:
         """What is in the way of each action here, by its id."""

@@ -156,9 +156,8 @@ class EntryList(LineView, Toned, can_focus=True, inherit_bindings=False):
             self.into_view()
         self.refresh()
         self._report_view()
-        after = self.row
-        if (before and before.id) != (after and after.id) or before != after:
-            self.post_message(self.Moved(self, after))
+        if before != self.row:
+            self.post_message(self.Moved(self, self.row))
 
     def move(self, steps: int) -> None:
         """Move the cursor, over inert rows, as far as there are rows."""

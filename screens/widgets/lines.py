@@ -309,22 +309,18 @@ class BudgetMeter(Line):
     use: Reactive[tuple[int, int, str]] = Reactive((0, 0, ""))
     """How many are used of how many of a unit."""
 
-    @property
-    def word(self) -> str:
-        """What the numbers mean: ok, nearly full or over."""
-        used, budget, _ = self.use
-        if used > budget:
-            return "over"
-        return "nearly full" if used > _NEARLY_FULL * budget else "ok"
-
     def render(self) -> Text:
         """The line, as wide as there is room."""
         used, budget, unit = self.use
         if not budget:
             return Text()
-        tone = {"ok": "good", "nearly full": "warn", "over": "bad"}[self.word]
+        word, tone = "ok", "good"
+        if used > budget:
+            word, tone = "over", "bad"
+        elif used > _NEARLY_FULL * budget:
+            word, tone = "nearly full", "warn"
         named = "" if unit == "characters" else f"{unit} "
-        numbers = f" {grouped(used)} / {grouped(budget)} {named}{self.word}"
+        numbers = f" {grouped(used)} / {grouped(budget)} {named}{word}"
         width = self.content_size.width - len(numbers)
         filled = min(width, round(width * used / budget))
         line = Text(no_wrap=True, overflow="crop")

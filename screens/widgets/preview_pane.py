@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
@@ -77,8 +78,8 @@ class PreviewPane(LineView, Toned, can_focus=False, inherit_bindings=False):
         self.shown: Preview | None = None
         self.beneath: dict[str, Sequence[DetailLine]] = {}
         """What stands beneath the file's lines, by sort."""
-        self._ahead: tuple[str, Mapping[str, Sequence[DetailLine]]] = ("", {})
-        """What was told of an entry before it was shown: on a busy machine its lines may come later."""
+        self._about = ""
+        """Of which entry. On a busy machine it may be told before the entry's own lines come."""
         self.matches: Sequence[TextMatch] = ()
         self.match = 0
         self._sought = ""
@@ -95,11 +96,8 @@ class PreviewPane(LineView, Toned, can_focus=False, inherit_bindings=False):
     def show(self, preview: Preview | None) -> None:
         """Show ``preview``; the view stays where it is when it is about the same entry as before."""
         same = preview and self.shown and preview.key == self.shown.key
-        if not same:
-            key, ahead = self._ahead
+        if not same and not (preview and preview.key == self._about):
             self.beneath = {}
-            if preview and preview.key == key:
-                self.beneath, self._ahead = dict(ahead), ("", {})
         self.shown = preview
         self.border_title = Content(preview.where) if preview else Content("")
         focus = self._focus_at
@@ -113,12 +111,12 @@ class PreviewPane(LineView, Toned, can_focus=False, inherit_bindings=False):
 
     def show_beneath(self, key: str, **more: Sequence[DetailLine]) -> None:
         """What else is known of the entry, by sort; kept until the entry is shown."""
-        if self.shown is None or self.shown.key != key:
-            told, ahead = self._ahead
-            self._ahead = key, {**ahead, **more} if told == key else more
-        elif not more.items() <= self.beneath.items():
-            self.beneath.update(more)
-            self._lay_out()
+        if self._about != key:
+            self._about, self.beneath = key, {}
+        if not more.items() <= self.beneath.items():
+            self.beneath |= more
+            if self.shown is not None and self.shown.key == key:
+                self._lay_out()
 
     # -- finding ---------------------------------------------------------------------------------
 
@@ -285,7 +283,8 @@ class PreviewPane(LineView, Toned, can_focus=False, inherit_bindings=False):
         for start, end, mark in self.shown.lines[piece.at].spans if self.shown and piece.at >= 0 else ():
             text.stylize(self._style(mark), max(0, start - piece.start), max(0, end - piece.start))
         here = self.matches[self.match] if self.matches else None
-        for start, end, match in spans_in(self.matches, piece.at, piece.start, len(piece.text)):
+        for match in matches_on(self.matches, piece.at):
+            start, end = max(0, match.start - piece.start), max(0, match.end - piece.start)
             text.stylize(self._style("here" if match is here else "match"), start, end)
         segments = [Segment(piece.number.ljust(_NUMBER), label), bar, *text.render(self.app.console)]
         return Strip(segments).adjust_cell_length(self._width, style)
@@ -312,22 +311,12 @@ def matches_in(lines: Sequence[str], sought: str) -> tuple[TextMatch, ...]:
     if not sought.strip():
         return ()
     pattern = re.compile(re.escape(sought), 0 if sought != sought.lower() else re.IGNORECASE)
-    found: list[TextMatch] = []
-    for at, line in enumerate(lines):
-        found += (TextMatch(at, *match.span()) for match in pattern.finditer(line))
-        if len(found) >= MOST:
-            break
-    return tuple(found[:MOST])
+    found = (
+        TextMatch(at, *match.span()) for at, line in enumerate(lines) for match in pattern.finditer(line)
+    )
+    return tuple(islice(found, MOST))
 
 
-def spans_in(
-    matches: Sequence[TextMatch], line: int, start: int, length: int
-) -> Iterator[tuple[int, int, TextMatch]]:
-    """What of these matches stands in a part of a line: its range within the part, and the match."""
-    at = bisect_left(matches, TextMatch(line, 0, 0))
-    while at < len(matches) and matches[at].line == line:
-        match = matches[at]
-        begin, end = max(0, match.start - start), min(length, match.end - start)
-        if begin < end:
-            yield begin, end, match
-        at += 1
+def matches_on(matches: Sequence[TextMatch], line: int) -> Sequence[TextMatch]:
+    """Those of these matches, which are in order, that stand in this line."""
+    return matches[bisect_left(matches, (line,)) : bisect_left(matches, (line + 1,))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from indexing.sync.run import reindex
-from screens.widgets.preview_pane import TextMatch, matches_in, spans_in
+from screens.widgets.preview_pane import TextMatch, matches_in, matches_on
 from tests.screens.interface import Interface, opened
 from tests.support.workspaces import LOG, LOG_TEXT, Sandbox
 from workbench.agent.usage import GivenEntry, record_recalls
@@ -19,11 +19,28 @@ def test_capitals_count_only_where_some_were_typed() -> None:
     assert matches_in(["a.b (x)"], ".b (") == (TextMatch(0, 1, 5),)
 
 
-def test_a_match_over_the_end_of_a_drawn_line_is_brought_out_in_both() -> None:
-    found = matches_in(["0123456789"], "4567")
-    assert [span[:2] for span in spans_in(found, 0, 0, 6)] == [(4, 6)]
-    assert [span[:2] for span in spans_in(found, 0, 6, 4)] == [(0, 2)]
-    assert list(spans_in(found, 1, 0, 6)) == []
+def test_matches_are_told_by_their_lines() -> None:
+    found = matches_in(["tea", "no", "tea tea"], "tea")
+    assert matches_on(found, 0) == (TextMatch(0, 0, 3),)
+    assert matches_on(found, 1) == ()
+    assert matches_on(found, 2) == (TextMatch(2, 0, 3), TextMatch(2, 4, 7))
+
+
+async def test_a_match_over_the_end_of_a_drawn_line_is_brought_out_in_both(sandbox: Sandbox) -> None:
+    sought = "0123456789" * 20
+    sandbox.write(LOG, f"- before {sought} behind\n")
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("before")
+        await find(interface, sought)
+        await interface.until(lambda: subtitle(interface) == "1/1", "found")
+        preview = interface.main.preview
+        here = preview.get_component_rich_style("preview--here", partial=True).bgcolor
+        lines = [preview.render_line(y) for y in range(preview.size.height)]
+        parts = [
+            "".join(part.text for part in line if part.style and part.style.bgcolor == here) for line in lines
+        ]
+        assert len([part for part in parts if part]) > 1
+        assert "".join(parts) == sought
 
 
 def subtitle(interface: Interface) -> str:

@@ -67,7 +67,7 @@ async def test_a_remembered_search_is_no_entry(sandbox: Sandbox) -> None:
         await interface.until_shown("↺ port [/] [@click=app.quit]")
         await interface.press("tab", "p")
         await interface.until_said("Select an entry first")
-        assert interface.main.context().hits == 0
+        assert interface.main.live_search.count == 0
     assert sandbox.read("MEMORY.md") == before
 
 
