@@ -33,7 +33,7 @@ NEIGHBOURS = 2
 SCHEMA = 6
 """Raised when fields, analysers or the stored form of the word index change: it is built anew."""
 
-CHUNKER = 3
+CHUNKER = 4
 """Raised when the same bytes are cut, dated or named differently, so that indexes are built anew."""
 
 _KINDS = tuple(Kind)

@@ -107,6 +107,18 @@ def test_a_long_paragraph_becomes_parts_that_fit_the_window_and_lose_nothing() -
     assert parts[-1].text.endswith("nested tail")
 
 
+@pytest.mark.parametrize(
+    "comment", [" <!-- wb: id=m1 src=memory/2026-03-01.md#L1-L9 trust=agent -->", " <!-- wb:abcdefgh -->"]
+)
+@pytest.mark.parametrize("after", ["harbour-line 0.", "harbour-line 40.", "harbour-line 199."])
+def test_the_parts_of_a_long_entry_are_the_same_whatever_its_comment_says(comment: str, after: str) -> None:
+    lines = [f"This is harbour-line {n}." for n in range(200)]
+    bare = parse("- " + "\n  ".join(lines) + "\n").entries
+    marked = parse("- " + "\n  ".join(line + comment * line.endswith(after) for line in lines) + "\n")
+    assert [entry.text for entry in marked.entries] == [entry.text for entry in bare]
+    assert b"".join(source(marked, entry) for entry in marked.entries) == marked.data[2:]
+
+
 def test_a_line_of_five_megabytes_without_a_blank_is_divided() -> None:
     document = parse("x" * 5_000_000)
     assert b"".join(source(document, e) for e in document.entries) == document.data

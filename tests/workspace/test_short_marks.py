@@ -43,6 +43,22 @@ def test_a_promoted_entry_has_a_short_mark_and_all_is_known_of_it(sandbox: Sandb
     assert entry.date == date(2026, 3, 14)
 
 
+def test_an_entry_that_is_longer_than_the_window_has_a_short_mark_too(sandbox: Sandbox) -> None:
+    place, entry = sandbox.workspace, promote(sandbox)
+    berths = "\n".join(f"  - Berth {n} belongs to the boat with the number {n}." for n in range(60))
+    before = entry_source(*place.locate(entry.address))
+    wordy = before.replace("8443", "8443 of the harbour").rstrip("\n") + f"\n{berths}\n"
+    place.operations.carry_out(lambda: plan_edit(place, entry.address, wordy))
+    assert re.search("8443 of the harbour <!-- wb:[a-z2-7]{8} -->\n", sandbox.read("MEMORY.md").decode())
+    parts = [one for one in place.memory_document().entries if "boat" in one.text]
+    assert len(parts) > 1
+    assert {one.field("src") for one in parts} == {f"{LOG}#L6"}
+    place.operations.carry_out(lambda: plan_pin(place, [parts[0].address], today=TODAY))
+    pinned = [one for one in place.memory_document().entries if "boat" in one.text]
+    assert [one.address for one in pinned] == [one.address for one in parts]
+    assert all(one.pinned for one in pinned)
+
+
 def test_other_words_behind_a_mark_are_of_unknown_origin(sandbox: Sandbox) -> None:
     promote(sandbox)
     text = sandbox.read("MEMORY.md").decode()

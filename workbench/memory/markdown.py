@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache, cached_property, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.errors import AmbiguousEntryError, EntryNotFoundError
@@ -31,7 +32,7 @@ from workbench.memory.frontmatter import BOM, FrontMatter, read_front_matter
 from workbench.memory.model_window import WINDOW, fits, pieces
 from workbench.memory.moment import DatedName, dated_name
 from workbench.memory.plain_blocks import FoundBlock, plain_blocks, restart
-from workbench.memory.provenance import MarkReader, Provenance, split_provenance
+from workbench.memory.provenance import COMMENT, MarkReader, Provenance, split_provenance
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -437,9 +438,9 @@ def _parts(whole: Entry, source: str) -> Iterator[Entry]:
     begin = 0
     if whole.form is Form.ITEM and (marker := _MARKER.match(source)):
         begin = marker.end()  # the marker stays with whatever part comes first
-    ranges = [(begin + a, begin + b) for a, b in pieces(source[begin:])]
-    texts = [_clean(split_provenance(source[a:b])[0], whole.form, first=False) for a, b in ranges]
-    kept = [(a, b, text) for (a, b), text in zip(ranges, texts, strict=True) if text]
+    ranges = pairwise([begin, *(begin + end for end in _ends(source[begin:]))])
+    texts = ((a, b, _clean(split_provenance(source[a:b])[0], whole.form, first=False)) for a, b in ranges)
+    kept = [(a, b, text) for a, b, text in texts if text]
     end, at, line = whole.span.start, 0, whole.start_line
     for number, (a, b, text) in enumerate(kept, 1):
         line += source.count("\n", at, a)
@@ -457,6 +458,17 @@ def _parts(whole: Entry, source: str) -> Iterator[Entry]:
             block=whole.span,
         )
         at, line = b, line + source.count("\n", a, b)
+
+
+def _ends(body: str) -> Iterator[int]:
+    """Where each part ends. A ``wb:`` comment counts for nothing: no action moves the words between parts."""
+    comments = [found.span() for found in COMMENT.finditer(body)]
+    passed = 0
+    for _, end in pieces(COMMENT.sub("", body)):
+        while comments and comments[0][0] <= end + passed:
+            start, stop = comments.pop(0)
+            passed += stop - start
+        yield end + passed
 
 
 def _clean(source: str, form: Form, *, first: bool) -> str:
