@@ -201,7 +201,7 @@ class OperationsScreen(NarrowScreen):
     def reload(self) -> None:
         """Begin anew, down to where the person has been."""
         reader = self._reader
-        self._begin_anew(reader.path, reader.address, max(_PAGE, len(reader.told)))
+        self._begin_anew(reader.path, reader.address, max(_PAGE, self._asked))
 
     def narrowed(self) -> None:
         """Look for what was typed, from the newest on."""
@@ -211,6 +211,7 @@ class OperationsScreen(NarrowScreen):
         self._asked = count
         only = wanted(self.input.value)
         self._reader = OperationsReader(path, address, only, everything=self._everything)
+        self._say_what()
         self.work(partial(self._read_on, self._reader), "operations", exclusive=True)
 
     def why(self) -> Mapping[str, str]:

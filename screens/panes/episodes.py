@@ -52,7 +52,7 @@ class EpisodesPane(PagesPane[EpisodesView], FilePane):
 
     def nothing(self) -> str:
         """What makes episodes."""
-        return f"no episodes yet\n{key_for('ingest')} ingests session transcripts"
+        return f"no episodes yet\npress {key_for('ingest')} to ingest session transcripts"
 
     def build(self) -> list[Row]:
         """Waiting first, then promoted, then what nobody took up in time; open ones with their entries."""

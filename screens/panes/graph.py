@@ -72,10 +72,8 @@ class GraphPane(PagesPane[GraphView]):
 
     def nothing(self) -> str:
         """What makes entities."""
-        where = (
-            f"looks for them in {plural(self._sources, 'file')}" if self._sources else "ingests transcripts"
-        )
-        return f"no entities yet\n{key_for('ingest')} {where}"
+        what = f"look for them in {plural(self._sources, 'file')}" if self._sources else "ingest transcripts"
+        return f"no entities yet\npress {key_for('ingest')} to {what}"
 
     def build(self) -> list[Row]:
         """What is due, then entities under their types."""

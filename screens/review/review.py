@@ -513,7 +513,7 @@ def _rollback_rows(workspace: Workspace, run: str) -> list[Row]:
 
 
 def _empty(refusal: str | None) -> str:
-    now = f"{key_for('dream')} dreams now · {key_for('why')} explains why something is not proposed"
+    now = f"press {key_for('dream')} to dream now, {key_for('why')} to ask why something is not proposed"
     return (
         "no proposals are pending\n"
         "Dreaming reads logs, notes and episodes, scores every claim, and proposes what is worth "

@@ -216,8 +216,10 @@ class Links(Versions):
                 return deed.action, others
         what, others = self._before_in_plain(version, document, entry)
         if not others and (source := self.source(version, entry)):
-            what, others = "copy" if source.hash == entry.hash else "derive", (source,)
-        return deed.action if deed.ours and deed.action != "external" else what, others
+            what = "copy" if source.hash == entry.hash else "derive"
+            others = (source,)
+        is_ours = deed.ours and deed.action != "external"
+        return (deed.action if is_ours else what), others
 
     def after(self, version: FileVersion, document: Document, entry: Entry) -> EntryLink:
         """What an entry that a version no longer has became in it."""

@@ -286,6 +286,20 @@ async def test_a_long_history_opens_with_its_first_page_alone(sandbox: Sandbox) 
         assert interface.main.time_travel._keeper.looked_at <= 500
 
 
+async def test_a_list_that_is_read_again_twice_in_a_row_is_as_long_as_before(sandbox: Sandbox) -> None:
+    many(sandbox, 300)
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("at")
+        await interface.until_shown("number 299")
+        rows = browse(interface).list
+        rows.go(len(rows.rows) - 1)
+        await interface.until(lambda: any("number 110" in text for text in listed(interface)), "two pages")
+        browse(interface).reload()
+        browse(interface).reload()
+        await interface.until(lambda: not interface.app.workers, "all is read")
+        assert any("number 110" in text for text in listed(interface))
+
+
 def test_a_filter_reads_in_slices_and_keeps_what_it_found(sandbox: Sandbox) -> None:
     many(sandbox, 1_000)
     chronicle = OperationsReader(wanted=wanted('"number 5"'), everything=False)

@@ -198,7 +198,7 @@ async def test_an_empty_workspace_says_what_would_be_there(tmp_path_factory: pyt
 
 async def test_a_graph_without_entities_says_where_they_are_looked_for(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace, (200, 40)) as interface:
-        await interface.until_shown("looks for")
+        await interface.until_shown("look for")
 
 
 async def test_deleted_memory_is_not_called_empty_and_comes_back(sandbox: Sandbox) -> None:

@@ -137,7 +137,7 @@ async def test_who_proposes_without_a_run_has_a_heading_of_its_own(sandbox: Sand
 async def test_an_empty_list_says_what_dreaming_is_and_which_key_starts_it(sandbox: Sandbox) -> None:
     async with reviewed(sandbox, (60, 20)) as review:
         await review.interface.until_shown("no proposals are pending")
-        assert "r dreams now" in review.interface.text
+        assert "press r to dream now" in review.interface.text
         await review.interface.press("a")
         await review.interface.until_said("Select a proposal first")
 
@@ -147,7 +147,7 @@ async def test_an_empty_list_offers_no_dream_where_nothing_can_be_kept(sandbox: 
     async with reviewed(sandbox) as review:
         rows = review.screen.list
         await review.interface.until(lambda: "is a bare repository" in rows.empty, "why is told")
-        assert "dreams now" not in rows.empty
+        assert "to dream now" not in rows.empty
 
 
 async def test_whatever_proposals_hold_shows_as_itself_at_every_size(sandbox: Sandbox) -> None:
