@@ -310,6 +310,19 @@ def test_a_section_that_was_copied_whole_is_found(sandbox: Sandbox) -> None:
     assert len(remarks(sandbox, "duplicate")) == 3
 
 
+def test_what_two_files_have_in_common_is_one_finding(sandbox: Sandbox) -> None:
+    lines = "".join(f"- the {n} server is restarted by hand\n" for n in ("red", "blue", "green"))
+    sandbox.write("TOOLS.md", f"# Notes\n\n{lines}- likes tea\n")
+    sandbox.write("USER.md", f"# User\n\n- prefers mail\n\n{lines}")
+    (found,) = remarks(sandbox, "duplicate")
+    assert (found.severity, found.path, found.line) == ("warning", "TOOLS.md", 3)
+    assert found.what.startswith("3 entries are also in USER.md, the first at USER.md:5: the red server")
+    assert found.also == ("USER.md:5", "USER.md:6", "USER.md:7")
+    forget, other = found.fixes
+    assert (forget.label, other.label) == ("forget them in TOOLS.md", "forget them in USER.md")
+    assert len(forget.addresses) == 3
+
+
 def test_a_form_that_is_filled_in_for_two_things_says_nothing_twice(sandbox: Sandbox) -> None:
     sandbox.write(
         "USER.md",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from operator import attrgetter
 
@@ -36,6 +36,7 @@ _UNPARTED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Characters of scripts that set no blanks between words; two of them count as a word."""
 _SAME_SECTION, _COPIED = 0.6, 3
 """Share of the lines of the smaller of two sections, and how many, from which one is a copy of the other."""
+_TWICE = "it takes space twice, and an edit of one will miss the other"
 _FIELD = re.compile(r"\W*\w[\w ]{1,30}[:：]")
 _LABEL = re.compile(r"[^\s:：—–]{1,30}(?: [^\s:：—–]{1,30}){0,3}(?=：|:\s|\s[—–]\s)")
 _CODE_SPAN = re.compile(r"`([^`\n]+)`")
@@ -79,14 +80,16 @@ def duplicates(subject: CheckSubject) -> Look:
         is_field = one.heading[-1:] == other.heading[-1:] or _FIELD.match(one.text) is not None
         return common > 1 or is_field
 
+    copies: dict[tuple[str, ...], list[list[Entry]]] = defaultdict(list)
     for first, *others in repeated:
         again = [
             other
             for other in others
             if not is_form(first, other) and not _of_two_agents(layout, first, other)
         ]
-        if again and _states(first):
-            yield from _exact([first, *again])
+        if again and _states(first) and len(same := _same([first, *again])) > 1:
+            copies[tuple(one.path for one in same)].append(same)
+    yield from _exact(copies)
     firsts = [group[0] for group in groups.values()]
     near: set[tuple[int, int]] = set()
     for one, other in near_pairs(words, SAME_WORDS):
@@ -111,7 +114,7 @@ def _copied_files(files: Iterable[list[list[Entry]]], layout: Layout) -> Iterato
         is_severe = {copy[0].kind, first.kind} <= CURATED and path.casefold() != other.casefold()
         yield Finding(
             f"the file is the same as {other}, word by word",
-            "it takes space twice, and an edit of one will miss the other",
+            _TWICE,
             "remove one of the two files",
             "warning" if is_severe else "info",
             "duplicate file",
@@ -160,19 +163,46 @@ def _words(entry: Entry) -> frozenset[str]:
     return bag_of_words(entry.text.partition("\n")[2] if entry.form is Form.TABLE else entry.text)
 
 
-def _exact(group: Sequence[Entry]) -> Iterator[Finding]:
-    """One remark a group: on curated entries that are there twice, else on logs that repeat."""
+def _same(group: Sequence[Entry]) -> list[Entry]:
+    """Of entries of one text those that are one too many: curated ones, else logs that repeat."""
     curated = [entry for entry in group if entry.kind in CURATED]
-    if len(curated) > 1:
-        first, *others = curated
-    else:
-        first, *others = group
-        others = [other for other in others if not _is_copy(first, other)]
-    if others:
-        what = f"the same text is at {few(list(map(place_of, others)))}: {shown(first.title)}"
-        yield _twice(
-            "duplicate", what, first, others, severe=len(curated) > 1 and _takes_room(first, others[0])
-        )
+    first, *others = group
+    return curated if len(curated) > 1 else [first, *(one for one in others if not _is_copy(first, one))]
+
+
+def _exact(copies: Mapping[tuple[str, ...], Sequence[Sequence[Entry]]]) -> Iterator[Finding]:
+    """One remark on each group of entries of one text, and on all that two files have in common; by paths."""
+    for paths, groups in copies.items():
+        if len(paths) == len(set(paths)) == 2 and len(groups) >= _COPIED:
+            yield _shared(groups)
+            continue
+        for first, *others in groups:
+            what = f"the same text is at {few(list(map(place_of, others)))}: {shown(first.title)}"
+            severe = {first.kind, others[0].kind} <= CURATED and _takes_room(first, others[0])
+            yield _twice("duplicate", what, first, others, severe=severe)
+
+
+def _shared(pairs: Sequence[Sequence[Entry]]) -> Finding:
+    """On what two files have in common: a section was copied, or both follow a template."""
+    (one, other), *_ = pairs
+    here, there = zip(*pairs, strict=True)
+    what = (
+        f"{len(pairs)} entries are also in {other.path}, the first at {place_of(other)}: {shown(one.title)}"
+    )
+    severe = {one.kind, other.kind} <= CURATED
+    return about(
+        one,
+        "duplicate",
+        what,
+        _TWICE,
+        "remove them from one of the two files" if severe else "",
+        "warning" if severe else "info",
+        others=there,
+        fixes=tuple(
+            Fix("forget", f"forget them in {some[0].path}", tuple(entry.address for entry in some))
+            for some in (here, there)
+        ),
+    )
 
 
 def _near(one: Entry, other: Entry, how: str) -> Finding:
@@ -193,7 +223,7 @@ def _twice(rule: str, what: str, one: Entry, others: Sequence[Entry], *, severe:
         one,
         rule,
         what,
-        "it takes space twice, and an edit of one will miss the other",
+        _TWICE,
         "`workbench merge` merges them" if severe else "",
         "warning" if severe else "info",
         others=others,
