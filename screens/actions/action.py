@@ -32,16 +32,33 @@ class Group(StrEnum):
     LEAVE = "Help and quitting"
 
 
-# One set for each place, in the order of ``FocusContext``.
-(
-    PANE, FILTER, FIND, QUERY, RESULTS, CONFIRM, WARNING, WRITING, OPERATIONS, BLAME, CONFLICTS, RECENT,
-    REVIEW, NEIGHBOURHOOD, PAIRS, CLAIMS, DUE, AGENT, MESSAGE, HEALTH, SETTINGS, ENTERING,
-) = (frozenset({place}) for place in FocusContext)  # fmt: skip
+PANE = frozenset({FocusContext.PANE})
+FILTER = frozenset({FocusContext.FILTER})
+FIND = frozenset({FocusContext.FIND})
 NARROW = FILTER | FIND
+QUERY = frozenset({FocusContext.QUERY})
+RESULTS = frozenset({FocusContext.RESULTS})
 SEARCH = QUERY | RESULTS
 LISTS = PANE | RESULTS
 TYPING = LISTS | QUERY
+CONFIRM = frozenset({FocusContext.CONFIRM})
+WARNING = frozenset({FocusContext.WARNING})
+WRITING = frozenset({FocusContext.WRITING})
+REVIEW = frozenset({FocusContext.REVIEW})
+NEIGHBOURHOOD = frozenset({FocusContext.GRAPH})
+PAIRS = frozenset({FocusContext.PAIRS})
+CLAIMS = frozenset({FocusContext.CLAIMS})
+DUE = frozenset({FocusContext.DUE})
 GRAPH = NEIGHBOURHOOD | PAIRS | CLAIMS | DUE
+AGENT = frozenset({FocusContext.AGENT})
+MESSAGE = frozenset({FocusContext.MESSAGE})
+HEALTH = frozenset({FocusContext.HEALTH})
+SETTINGS = frozenset({FocusContext.SETTINGS})
+ENTERING = frozenset({FocusContext.ENTERING})
+OPERATIONS = frozenset({FocusContext.OPERATIONS})
+BLAME = frozenset({FocusContext.BLAME})
+RECENT = frozenset({FocusContext.RECENT})
+CONFLICTS = frozenset({FocusContext.CONFLICTS})
 ROOMS = REVIEW | GRAPH | AGENT | HEALTH | SETTINGS
 SCREENS = OPERATIONS | BLAME | CONFLICTS | RECENT | ROOMS
 

@@ -92,7 +92,7 @@ _OURS = "perform("
 def bound(before: BindingsMap, keys: KeyMap) -> BindingsMap:
     """The same bindings, those of actions on the keys that the map gives them."""
     ids = {binding.id for _, binding in before if binding.action.startswith(_OURS)}
-    others = [binding for _, binding in before if binding.id not in ids]
+    others = [binding for _, binding in before if binding.id is None or binding.id not in ids]
     actions = (known for known in by_id().values() if known.id in ids)
     ours = (one for known in actions for one in bindings_of(known, keys.of(known.id)))
     return BindingsMap([*ours, *others])

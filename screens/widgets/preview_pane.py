@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import ClassVar, NamedTuple
@@ -78,8 +78,8 @@ class PreviewPane(LineView, Toned, can_focus=False, inherit_bindings=False):
         self.shown: Preview | None = None
         self.beneath: dict[str, Sequence[DetailLine]] = {}
         """What stands beneath the file's lines, by sort."""
-        self._about = ""
-        """Of which entry. On a busy machine it may be told before the entry's own lines come."""
+        self._ahead: tuple[str, Mapping[str, Sequence[DetailLine]]] = ("", {})
+        """What was told of an entry before it was shown: on a busy machine its lines may come later."""
         self.matches: Sequence[TextMatch] = ()
         self.match = 0
         self._sought = ""
@@ -96,8 +96,11 @@ class PreviewPane(LineView, Toned, can_focus=False, inherit_bindings=False):
     def show(self, preview: Preview | None) -> None:
         """Show ``preview``; the view stays where it is when it is about the same entry as before."""
         same = preview and self.shown and preview.key == self.shown.key
-        if not same and not (preview and preview.key == self._about):
+        if not same:
+            key, ahead = self._ahead
             self.beneath = {}
+            if preview and preview.key == key:
+                self.beneath, self._ahead = dict(ahead), ("", {})
         self.shown = preview
         self.border_title = Content(preview.where) if preview else Content("")
         focus = self._focus_at
@@ -111,12 +114,12 @@ class PreviewPane(LineView, Toned, can_focus=False, inherit_bindings=False):
 
     def show_beneath(self, key: str, **more: Sequence[DetailLine]) -> None:
         """What else is known of the entry, by sort; kept until the entry is shown."""
-        if self._about != key:
-            self._about, self.beneath = key, {}
-        if not more.items() <= self.beneath.items():
-            self.beneath |= more
-            if self.shown is not None and self.shown.key == key:
-                self._lay_out()
+        if self.shown is None or self.shown.key != key:
+            told, ahead = self._ahead
+            self._ahead = key, {**ahead, **more} if told == key else more
+        elif not more.items() <= self.beneath.items():
+            self.beneath.update(more)
+            self._lay_out()
 
     # -- finding ---------------------------------------------------------------------------------
 

@@ -2,9 +2,9 @@
 
 By itself ``resolve`` merges entities that are one, and names what only may be one for a person.
 
-Names that mean the same as a task of the worker; see ``workbench.worker``. The answer is
-``{"pairs": [{"keep", "other", "cosine", "names", "automatic", "why"}]}``, the pages by their paths. ``now``
-names the day as of which.
+``run`` compares names by their meaning, as a task of the worker (``workbench.worker``). Its answer is
+``{"pairs": [{"keep", "other", "cosine", "names", "automatic", "why"}]}``, with the pages by their paths, for
+the day ``now``.
 """
 
 from __future__ import annotations

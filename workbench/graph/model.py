@@ -32,6 +32,7 @@ def is_over(thing: PageLine | Entity, today: date) -> bool:
     return thing.valid_until is not None and thing.valid_until <= today
 
 
+_DAYS_KEPT = 2
 _ID, _NAME, _ALIAS, _FILE = range(4)
 """How strongly a word names an entity; the strongest first."""
 
@@ -132,11 +133,12 @@ class Graph:
     def as_of(self, day: date) -> Graph:
         """The graph of what held on ``day``; a relation to what did not hold then is none.
 
-        The last day that was asked for is kept: a server is asked for today all day long.
+        The last days that were asked for are kept: a server is asked for today all day long.
         """
         kept = self._days.get(day)
         if kept is None:
-            self._days.clear()
+            while len(self._days) >= _DAYS_KEPT:
+                self._days.pop(next(iter(self._days)), None)
             there = {entity.path for entity in self.entities if holds(entity, day)}
             pages = [self._on(day, entity, there) for entity in self.entities if entity.path in there]
             loose = tuple(memory for memory in self.loose if holds(memory, day))

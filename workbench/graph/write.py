@@ -305,7 +305,7 @@ def lines_at(workspace: Workspace, addresses: Iterable[str]) -> list[tuple[Docum
     Raises EntryNotFoundError, NotCuratableError.
     """
     found: dict[str, tuple[Document, list[Entry]]] = {}
-    for address in addresses:
+    for address in dict.fromkeys(addresses):
         document, line = line_at(workspace, address)
         _, entries = found.setdefault(document.path, (document, []))
         if line.entry not in entries:

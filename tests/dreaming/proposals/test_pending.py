@@ -510,6 +510,6 @@ def test_what_was_forgotten_in_the_graph_is_not_proposed_in_nearly_the_same_word
     place = sandbox.workspace
     (held,) = read_graph(place).memories()
     address = held.memory.entry.address
-    place.operations.carry_out(lambda: plan_forget_memory(place, address, reason="wrong", now=NOW))
+    place.operations.carry_out(lambda: plan_forget_memory(place, [address], reason="wrong", now=NOW))
     assert "8443" not in str(book(sandbox, "decisions"))
     assert put(sandbox, proposal("Staging ports are 8443")).added == ()

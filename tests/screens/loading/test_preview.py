@@ -10,6 +10,7 @@ import pytest
 from screens.drawing.safe_text import Row, words
 from screens.loading.preview import preview_of
 from screens.loading.workspace_model import Preview
+from screens.widgets.preview_pane import DetailLine
 from tests.screens.interface import opened
 from tests.support.workspaces import EPISODE, LOG, Sandbox
 
@@ -187,6 +188,19 @@ async def test_what_is_known_before_the_lines_are_read_is_shown_with_them(
             lambda: any("promote: The staging port" in line for line in interface.history),
             "the operation in the preview",
         )
+
+
+async def test_what_is_told_of_the_next_entry_is_not_shown_under_this_one(sandbox: Sandbox) -> None:
+    async with opened(sandbox.workspace) as interface:
+        await interface.go_to("staging port")
+        await interface.until(lambda: interface.main.preview.shown is not None, "a preview")
+        preview = interface.main.preview
+        assert preview.shown
+        told = DetailLine(words("recalled"), words("by an answer of the next entry"))
+        preview.show_beneath(f"{preview.shown.key}~2", recalled=[told])
+        assert told not in preview.beneath.get("recalled", ())
+        preview.show(preview.shown)
+        assert told not in preview.beneath.get("recalled", ())
 
 
 async def test_an_entry_of_a_very_large_file_is_not_followed_through_all_of_it(sandbox: Sandbox) -> None:
