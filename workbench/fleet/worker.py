@@ -29,7 +29,7 @@ import yaml
 
 from indexing.embedding.choice import ModelChoice, choices
 from indexing.embedding.port import Embedder
-from indexing.many_workspaces.table import Difference, as_table, difference, embedded, rows_of
+from indexing.many_workspaces.rows import Difference, as_table, difference, embedded, rows_of
 from workbench.config.settings import own_settings
 from workbench.errors import ModelUnavailableError, UsageError, WorkbenchError, reason_of
 from workbench.frozen import frozen, frozen_kw_only
