@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache
 from pathlib import Path
 
 from tantivy import (
@@ -129,8 +129,8 @@ def in_sequence(field: str, values: Sequence[str]) -> Query:
     return Query.term_query(schema(), field, values[0], "basic")
 
 
-_KEPT = 64
-"""Answers that are kept: what is asked while a person types is asked again and again."""
+_KEPT, _KEPT_TERMS = 64, 50_000
+"""Answers that are kept, and terms of one: what is asked while a person types is asked again and again."""
 
 
 def rarity(count: int, entries: int) -> float:
@@ -144,7 +144,7 @@ class Vocabulary:
     def __init__(self, searcher: Searcher) -> None:
         self.searcher = searcher
         self.entries = int(searcher.num_docs)
-        self._kept = lru_cache(_KEPT)(partial(_beginning, searcher))
+        self._kept: dict[tuple[str, str], tuple[tuple[str, int], ...]] = {}
 
     def rarity(self, count: int) -> float:
         """The inverse document frequency of BM25 for a term that stands in ``count`` entries, > 0."""
@@ -165,11 +165,15 @@ class Vocabulary:
 
     def beginning(self, field: str, start: str) -> tuple[tuple[str, int], ...]:
         """The terms of ``field`` that begin with ``start`` and their entries, the most frequent first."""
-        return self._kept(field, clean(start))
-
-
-def _beginning(searcher: Searcher, field: str, start: str) -> tuple[tuple[str, int], ...]:
-    return tuple(searcher.terms_with_prefix(field, start))
+        key = field, clean(start)
+        found = self._kept.get(key)
+        if found is None:
+            found = tuple(self.searcher.terms_with_prefix(*key))
+            if len(self._kept) >= _KEPT:
+                self._kept.clear()
+            if len(found) <= _KEPT_TERMS:
+                self._kept[key] = found
+        return found
 
 
 MAX_WORDS = 64
