@@ -226,6 +226,8 @@ def _without(document: Document, chosen: Iterable[Span], cuts: Sequence[Span]) -
     return data if stands(document, document.with_data(data), cuts) else None
 
 
+# -- marking an entry: its provenance comment changes, its words and all others do not --------------
+
 _ITEM = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d{1,9}[.)]))(?P<gap>[ \t]*)(?P<rest>[^ \t\r\n]?)")
 _CLOSING_HASHES = re.compile(r"[ \t]+#+[ \t\r]*\Z")
 _UNCLOSED = re.compile(r"<!--(?!.*?-->)", re.DOTALL)
