@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -97,8 +98,9 @@ def fitting(text: str, count: Callable[[str], int], limit: int) -> list[tuple[st
     if tokens <= limit or len(text) < 2:
         return [(text, tokens)]
     middle = len(text) // 2
-    blanks = (at for at in range(1, len(text) - 1) if text[at].isspace())
-    cut = min(blanks, key=lambda at: (abs(at - middle), -at), default=middle)
+    # Outwards from the middle, so that no level of the recursion reads more than it must.
+    pairs = zip_longest(range(middle, len(text) - 1), range(middle, 0, -1), fillvalue=0)
+    cut = next((at for pair in pairs for at in pair if at and text[at].isspace()), middle)
     return fitting(text[:cut], count, limit) + fitting(text[cut:], count, limit)
 
 

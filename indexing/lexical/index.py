@@ -1,11 +1,4 @@
-"""Reading words. Readers take no lock and see the newest commit at every search.
-
-To open an index the engine takes a lock in its folder, for reading too. Where nothing can be written, on a
-read-only disk or in somebody else's folder, a temporary folder with links to the segments, which never
-change, is the same index, and the lock goes there. Once open, the engine holds the files themselves.
-
-Writing words. One writer at a time; a failure rolls back to the last commit.
-"""
+"""The word index of one generation: read without a lock, at its newest commit; written by one at a time."""
 
 from __future__ import annotations
 
@@ -245,7 +238,11 @@ def _keys(searcher: Searcher, query: Query, limit: int) -> list[int]:
 
 
 class LexicalReader:
-    """The lexical index in one generation's folder, writable or not. Opening raises IndexUnavailableError."""
+    """The lexical index in one generation's folder, writable or not. Opening raises IndexUnavailableError.
+
+    To open an index the engine takes a lock in its folder, for reading too. Where nothing can be written
+    (``lockable``), it opens a ``stand_in``, and its lock goes there. Once open, it holds the files.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -300,6 +297,7 @@ def lockable(folder: Path) -> bool:
 def stand_in(folder: Path) -> Iterator[Path]:
     """A private folder with links to all that is in ``folder``; gone after the block.
 
+    It is the same index, on a read-only disk or in somebody else's folder too: segments never change.
     Raises OSError when ``folder`` cannot be listed, RefusedError when there is no place for the links.
     """
     names = [name for name in os.listdir(folder) if name != _BOOKS and not name.endswith(".lock")]
@@ -320,7 +318,10 @@ _MANAGED = ".managed.json"
 
 
 class LexicalWriter:
-    """The writer of one generation's lexical index. All methods raise IndexUnavailableError."""
+    """The writer of one generation's lexical index: one at a time. All methods raise IndexUnavailableError.
+
+    A failure rolls back to the last commit.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

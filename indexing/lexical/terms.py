@@ -1,21 +1,13 @@
-"""From what a person typed to a tantivy query. Never through a parser: any text is a question.
+"""The terms of the word index, and from what a person typed to a tantivy query for them.
 
-Words may be unfinished, while a person types them or because their beginning says enough. A whole word comes
-before words that only begin with it, and a rarer word before a common one. What the engine does with a prefix
-is to give every entry the same score; so the terms themselves are looked up.
-
-The terms that one commit of the word index has, and in how many entries each stands.
-
-Some are what can stand behind the colon of a condition: paths, sources, types, users.
-
-The fields of the index and the analysers that make their terms.
+Never through a parser: any text is a question.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache
 from pathlib import Path
 
 from tantivy import (
@@ -49,6 +41,9 @@ from workbench.frozen import frozen
 
 # Measured as shares of evidence found; the maximum is flat around these.
 BOOSTS = dict.fromkeys(("typed", "context", "heading", "exact", "pairs"), 1.0) | {"text": 0.5, "date": 1.5}
+
+
+# -- the fields of the index and the analysers that make their terms ---------------------------------
 
 
 @cache
@@ -129,8 +124,10 @@ def in_sequence(field: str, values: Sequence[str]) -> Query:
     return Query.term_query(schema(), field, values[0], "basic")
 
 
-_KEPT = 64
-"""Answers that are kept: what is asked while a person types is asked again and again."""
+# -- the terms that there are ------------------------------------------------------------------------
+
+_KEPT, _KEPT_TERMS = 64, 50_000
+"""Answers that are kept, and terms of one: what is asked while a person types is asked again and again."""
 
 
 def rarity(count: int, entries: int) -> float:
@@ -139,12 +136,15 @@ def rarity(count: int, entries: int) -> float:
 
 
 class Vocabulary:
-    """The terms of one searcher. Methods raise what the engine raises; callers stand behind ``engine``."""
+    """The terms of one searcher, which is one commit, and in how many entries each stands.
+
+    Methods raise what the engine raises; callers stand behind ``engine``.
+    """
 
     def __init__(self, searcher: Searcher) -> None:
         self.searcher = searcher
         self.entries = int(searcher.num_docs)
-        self._kept = lru_cache(_KEPT)(partial(_beginning, searcher))
+        self._kept: dict[tuple[str, str], tuple[tuple[str, int], ...]] = {}
 
     def rarity(self, count: int) -> float:
         """The inverse document frequency of BM25 for a term that stands in ``count`` entries, > 0."""
@@ -165,12 +165,18 @@ class Vocabulary:
 
     def beginning(self, field: str, start: str) -> tuple[tuple[str, int], ...]:
         """The terms of ``field`` that begin with ``start`` and their entries, the most frequent first."""
-        return self._kept(field, clean(start))
+        key = field, clean(start)
+        found = self._kept.get(key)
+        if found is None:
+            found = tuple(self.searcher.terms_with_prefix(*key))
+            if len(self._kept) >= _KEPT:
+                self._kept.clear()
+            if len(found) <= _KEPT_TERMS:
+                self._kept[key] = found
+        return found
 
 
-def _beginning(searcher: Searcher, field: str, start: str) -> tuple[tuple[str, int], ...]:
-    return tuple(searcher.terms_with_prefix(field, start))
-
+# -- the terms of a question -------------------------------------------------------------------------
 
 MAX_WORDS = 64
 """Further words of a longer question or phrase are not searched for: its topic has been said by then."""
@@ -293,7 +299,12 @@ def _opening(plain: str) -> str:
 
 
 def completions(terms: Terms, vocabulary: Vocabulary) -> list[Query]:
-    """Queries for all that the question has begun."""
+    """Queries for all that the question has begun.
+
+    Words may be unfinished, while a person types them or because their beginning says enough. A whole word
+    comes before words that only begin with it, and a rarer word before a common one. The engine gives every
+    entry the same score for a prefix; so the terms themselves are looked up.
+    """
     out: list[Query | None] = []
     if start := terms.beginning:
         fields = ("typed", "heading", "date") if len(start) >= _SHORT else ("typed",)

@@ -26,7 +26,8 @@ from indexing.embedding.port import Embedder, Vectors
 from indexing.lexical.index import LexicalReader, LexicalWriter
 from indexing.lexical.query_rewrite import question_terms
 from indexing.lexical.terms import NO_TERMS, Terms
-from indexing.many_workspaces.table import ANEW, STORED, SharedTable, asked_terms, quoted
+from indexing.many_workspaces.rows import STORED, asked_terms, quoted
+from indexing.many_workspaces.table import ANEW, SharedTable
 from indexing.query.question import Question
 from indexing.ranking.order import DEFAULT, Candidate, pool_size
 from indexing.search.answer import Hit, Query, SearchAnswer

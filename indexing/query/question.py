@@ -1,16 +1,11 @@
-"""What a person typed, understood: words to look for, and conditions on where and when.
+"""What a person typed, understood: words to look for, and conditions on what is known of an entry.
 
-Which entries a question is about, whatever their words: conditions on what is known of them.
-
-A person writes one as ``kind:log,note``; a program gives them as JSON.
-
-The language of the search box: words, ``"phrases"``, ``-not`` and ``field:value``. Anything else is words.
+The language of the search box is words, ``"phrases"``, ``-not`` and ``field:value``; anything else is words.
 
     harbor "deploy key" -staging kind:log,note since:2026-03 path:research from:s91 type:decision
     trust:owner pinned:yes user:sam until:yesterday as-of:2026-03-01 -kind:dream
 
-Nothing is an error: what cannot be understood is looked for as it stands, and a note says so. A question in
-plain words, which ends with a question mark, quotes as people do: its phrases are better to have than not.
+Nothing is an error: what cannot be understood is looked for as it stands, and a note says so.
 """
 
 from __future__ import annotations
@@ -40,6 +35,7 @@ _PART = re.compile(r'(?:"[^"]*"|[^,"])+')
 class Filters:
     """Conditions: within one field any of its values, between fields all of them; empty fields ask nothing.
 
+    They hold whatever the words. A person writes one as ``kind:log,note``; a program gives them as JSON.
     ``since`` and ``until`` are both included; an entry without a date is outside every range. ``types``,
     ``sources`` and ``paths`` are looked for within what an entry has; a path with ``*`` or ``?`` in it is a
     glob over the whole. ``users`` holds names, the empty one for entries of nobody in particular.
@@ -318,7 +314,8 @@ def understand(
     Kept for those who ask about the same text again. ``plain`` takes it as words, without filters or syntax.
     ``prefix`` says that somebody is typing: what is not finished is no mistake yet. A minus is no exclusion
     before fewer than three letters or before an option of a program (``rm -rf``, ``--no-verify``,
-    ``-Xmx2g``): these are looked for as they stand.
+    ``-Xmx2g``): these are looked for as they stand. A question in plain words, which ends with a question
+    mark, quotes as people do: its phrases are better to have than not.
     """
     if plain:
         return Question(text=text, within=within, prefix=prefix)

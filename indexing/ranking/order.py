@@ -1,8 +1,5 @@
-"""From two sets of scores to one order, in which near-duplicates may make room. Pure functions.
-
-Why a hit stands where it stands: the parts of its score, for programs and in words.
-
-How the parts of a score are combined: weights, presets of other systems, and how they are written.
+"""From two sets of scores to one order, in which near-duplicates may make room, and why each hit stands where
+it does: the parts of its score, for programs and in words. Pure functions.
 """
 
 from __future__ import annotations
@@ -28,6 +25,8 @@ from workbench.memory.entry import Kind
 if TYPE_CHECKING:
     from tantivy import DocAddress
 
+
+# -- weights, presets of other systems, and how they are written -------------------------------------
 
 Fusion = Literal["sum", "rrf", "raw"]
 FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
@@ -205,6 +204,8 @@ def _number(name: str, value: object) -> float:
     ways = "a number, on or off" if name in USUAL else "a number"
     raise UsageError(f"{name} must be {ways}, not {value!r}", hint=f"for example {name}=0.5")
 
+
+# -- scores and their order --------------------------------------------------------------------------
 
 DECAYING = frozenset({Kind.LOG})
 """Only daily logs grow old; curated memory, notes and the graph do not."""

@@ -1,11 +1,4 @@
-"""From a pool to hits that stand on the disk: ranked, checked, shown, explained.
-
-The part of an entry that is shown, and which words in it were asked for.
-
-Every hit against the disk: what moved has new lines, what is gone does not answer.
-
-What is ranked for a question: candidates of both sides, each with both scores where there are both.
-"""
+"""From a question to an answer: candidates are gathered, ranked, checked against the disk, shown."""
 
 from __future__ import annotations
 
@@ -47,6 +40,9 @@ if TYPE_CHECKING:
 NO_WORDS = "no entry has these words; showing the closest by meaning"
 NO_WORDS_WITHIN = "no entry with these filters has these words; showing the closest by meaning"
 _MOST_PERIODS = 3
+
+
+# -- what is ranked for a question -------------------------------------------------------------------
 
 
 @frozen
@@ -159,6 +155,8 @@ def _word_forms(
     return dict.fromkeys(of_day, WordForm.OF_DAY)
 
 
+# -- the part of an entry that is shown, and which words in it were asked for ------------------------
+
 _LEAD = 120
 _REACH = 40
 """How far to go for a blank at which to begin or to end."""
@@ -240,6 +238,8 @@ def _cut(text: str, places: range) -> int:
     near = (at for at in places[:_REACH] if text[at - 1].isspace() or text[at].isspace())
     return next(near, next((at for at in places if _BEGINS.match(text, at)), places[0]))
 
+
+# -- every hit against the disk: what moved has new lines, what is gone does not answer --------------
 
 _KEPT_FILES = 32
 _KEPT_DIGESTS = 20_000
@@ -343,6 +343,9 @@ class ValidationPass:
             return None
         files = plural(len(self.changed), "file")
         return f"{files} among the hits changed since indexing; run `workbench reindex`"
+
+
+# -- from a pool to hits -----------------------------------------------------------------------------
 
 
 @frozen

@@ -370,7 +370,7 @@ class _Sync:
         known = [*unfinished, *([current] if current else [])]
         for generation in known if self._paths or not self._full else ():
             manifest = generation.manifest()
-            problem = self._problem(generation, manifest)
+            problem = next(self._problems(generation, manifest), None)
             if problem is None and manifest is not None:
                 return generation, manifest
             if generation == current:
@@ -383,21 +383,23 @@ class _Sync:
     def _refuse(self, problem: str | None) -> NoReturn:
         raise IndexUnavailableError(f"the index cannot be updated: {problem}", hint=REINDEX_HINT)
 
-    def _problem(self, generation: Generation, manifest: Manifest | None) -> str | None:
-        """Why a generation cannot be continued, or None."""
+    def _problems(self, generation: Generation, manifest: Manifest | None) -> Iterator[str]:
+        """Why a generation cannot be continued. A check may rely on those before it: ask for no more."""
         if manifest is None:
-            return "the manifest was missing or damaged"
-        problems = {
-            "it contained a link": link_in(generation.folder),
-            "another version of the program made it": manifest.words != self._words,
-            "a search found damage": generation.suspected(),
-            "the keyword index was missing": not (generation.lexical / "meta.json").is_file(),
-            "files of the keyword index are not as the last sync left them: damaged, or new copies": (
-                generation.pending() is None and _differs(manifest, "lexical", generation.lexical)
-            ),
-            _OTHER_MODEL: self._model and manifest.model not in (None, self._model.identity),
-        }
-        return next((why for why, holds in problems.items() if holds), None)
+            yield "the manifest was missing or damaged"
+            return
+        if link_in(generation.folder):
+            yield "it contained a link"
+        if manifest.words != self._words:
+            yield "another version of the program made it"
+        if generation.suspected():
+            yield "a search found damage"
+        if not (generation.lexical / "meta.json").is_file():
+            yield "the keyword index was missing"
+        if generation.pending() is None and _differs(manifest, "lexical", generation.lexical):
+            yield "files of the keyword index are not as the last sync left them: damaged, or new copies"
+        if self._model and manifest.model not in (None, self._model.identity):
+            yield _OTHER_MODEL
 
     def _bring_up_to_date(self, generation: Generation, manifest: Manifest) -> SyncReport:
         before = time.time_ns()

@@ -336,6 +336,20 @@ def test_a_repository_that_moves_takes_its_history_along(ignored: Place, run: Ru
     assert (moved / "MEMORY.md").read_text() == MEMORY_TEXT
 
 
+def test_a_workspace_that_moves_up_in_its_repository_goes_on_in_its_history(tmp_path: Path, run: Run) -> None:
+    top, deep = tmp_path / "top", "/".join(["deeper"] * (len(tmp_path.parts) + 2))
+    source_code(top, "memory/")
+    box = Sandbox(top / deep, repository=False)
+    git(top, "add", "-A")
+    git(top, "commit", "-q", "-m", "what is not private")
+    assert run("-w", str(box.root), "promote", box.address("staging port")).code == 0
+    box.close()
+    moved = box.root.rename(top / "agent")
+    assert run("-w", str(moved), "log", "--json").json[0]["action"] == "promote"
+    assert run("-w", str(moved), "undo").code == 0
+    assert (moved / "MEMORY.md").read_text() == MEMORY_TEXT
+
+
 def test_git_clean_does_not_reach_it(ignored: Place, run: Run) -> None:
     promote(run, ignored)
     git(ignored.root, "clean", "-q", "-f", "-d", "-x")

@@ -14,6 +14,7 @@ from tests.cli.conftest import Run, run
 from tests.support.workspaces import MEMORY_TEXT, Sandbox
 from workbench.errors import RepositoryStateError
 from workbench.operations.promote import plan_promote
+from workbench.workspace.locks import LockState, hold
 from workbench.workspace.plan import Operation
 
 __all__ = ["run"]
@@ -111,6 +112,26 @@ def test_a_note_that_a_kill_left_half_written_is_no_flaw_and_goes_with_the_next_
     assert verified.code == 0
     promote(sandbox, "staging port")
     assert not left.exists()
+
+
+@pytest.mark.parametrize(
+    ("note", "pid", "purpose", "since"),
+    [
+        ('{"pid": 12, "since": 5.0}', 12, "", 5.0),
+        ('{"pid": 12, "purpose": "reindex", "since": "x"}', 12, "reindex", 0.0),
+        ('{"pid": "a", "purpose": "reindex", "since": 7.5}', 0, "reindex", 7.5),
+        ('{"pid": "12", "purpose": null, "since": 1.5}', 0, "", 1.5),
+        ('["pid", "purpose", "since"]', 0, "", 0.0),
+        ("[" * 900, 0, "", 0.0),
+    ],
+)
+def test_of_the_note_in_a_lock_that_is_left_each_field_counts_that_can_be_read(
+    tmp_path: Path, note: str, pid: int, purpose: str, since: float
+) -> None:
+    lock = tmp_path / "index.lock"
+    lock.write_text(note)
+    with hold(lock, "reindex") as left:
+        assert left == LockState(False, pid, purpose, since)
 
 
 @pytest.mark.promise("Git", "at most eight open files are allowed", "a message says what to do; no traceback")

@@ -99,3 +99,7 @@ def test_loading_the_model_leaves_nothing_for_anybody_to_send(tmp_path: Path) ->
     code = "import indexing.embedding.onnx_model"
     subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True)
     assert [path for path in tmp_path.rglob("*") if "icrosoft" in str(path) or "onnx" in str(path)] == []
+
+
+def test_a_worker_of_a_fleet_loads_no_table() -> None:
+    assert imported("import workbench.fleet.worker", "lancedb") == set()

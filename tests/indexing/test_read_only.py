@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -167,6 +168,16 @@ def test_an_index_that_may_not_be_read_is_said_to_be_that(shared: Memory) -> Non
         assert "permission" in freshness(shared.workspace).summary
     shared.index.chmod(0o700)
     assert state(shared) == before
+
+
+def test_what_another_version_left_unreadable_in_its_index_stops_no_sync(shared: Memory) -> None:
+    manifest, pending = shared.generation / "manifest.json", shared.generation / "pending.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "words": "of another version"}))
+    pending.write_text("[]")
+    give_away(shared)
+    pending.chmod(0)
+    with unprivileged():
+        assert shared.reindex().rebuilt == "another version of the program made it"
 
 
 @pytest.mark.parametrize("part", ["vectors", "model.json"])

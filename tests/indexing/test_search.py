@@ -83,6 +83,17 @@ def test_neighbours_lend_their_words(filled: Memory) -> None:
     assert "back-off" in [hit.snippet for hit in hits][2]
 
 
+def test_a_text_that_a_user_has_a_copy_of_answers_once_also_where_a_neighbour_does(memory: Memory) -> None:
+    memory.write("memory/2026-03-01.md", "The zebra crossing opens at nine", "Bring a hat")
+    memory.write("memory/users/ada/notes.md", "The zebra crossing opens at nine")
+    memory.reindex()
+    hits = memory.lexical().search(Query("zebra crossing", user="ada")).hits
+    assert [(hit.path, hit.snippet, hit.neighbour) for hit in hits] == [
+        ("memory/users/ada/notes.md", "The zebra crossing opens at nine", False),
+        ("memory/2026-03-01.md", "Bring a hat", True),
+    ]
+
+
 def test_kinds_and_days_are_filters(filled: Memory) -> None:
     for search in (filled.lexical(), filled.hybrid()):
         of_kind = search.search(

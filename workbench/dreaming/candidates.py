@@ -1,15 +1,4 @@
-"""Candidates: what logs, notes and episodes say, block by block, each with the place where it stands.
-
-What is never a source is left out here: dream output, generated blocks, the archive, what is over, what is
-no prose, what nobody is known to have said. Whether a block is worth keeping is for the salience model to
-say. Files are read once.
-
-Lines that a program wrote and may write again: blocks between marks that begin and end them.
-
-``<!-- openclaw:dreaming:light:start -->`` … ``<!-- openclaw:dreaming:light:end -->``, and the like of other
-tools (`BEGIN`/`END`, `begin`/`end`). What stands between them is output, never a source. A block that is not
-closed goes on to the end of the file: what may be output is none of it taken.
-"""
+"""Candidates: what logs, notes and episodes say, block by block, each with the place where it stands."""
 
 from __future__ import annotations
 
@@ -44,6 +33,8 @@ from workbench.safety.prompt_injection import suspicion
 from workbench.workspace.layout import ARCHIVE, MemoryFile
 from workbench.workspace.workspace import Workspace, owner_name_of
 
+# -- blocks that a program wrote and may write again, between marks that begin and end them ----------
+
 _MARK = re.compile(
     rb"<!--[ \t]*(?:(?P<first>begin|start|end|stop)[ \t:_-]+)?(?P<name>[A-Za-z0-9_.:/ -]{2,80}?)"
     rb"(?:[ \t:_-]+(?P<last>begin|start|end|stop))?[ \t]*-->",
@@ -53,7 +44,12 @@ _BEGINS = (b"begin", b"start")
 
 
 def generated_lines(data: bytes) -> tuple[tuple[int, int], ...]:
-    """The ranges of lines (from 1, both ends included) that generated blocks take in a file."""
+    """The ranges of lines (from 1, both ends included) that generated blocks take in a file.
+
+    They stand between ``<!-- openclaw:dreaming:light:start -->`` … ``<!-- openclaw:dreaming:light:end -->``
+    and the like of other tools (`BEGIN`/`END`, `begin`/`end`). They are output, never a source. A block that
+    is not closed goes on to the end of the file: what may be output is none of it taken.
+    """
     if b"<!--" not in data:
         return ()
     found: list[tuple[int, int]] = []
@@ -78,6 +74,8 @@ def is_generated(ranges: Sequence[tuple[int, int]], line: int) -> bool:
     """Whether ``line`` is in one of the ranges, which may hold one another."""
     return any(first <= line <= last for first, last in ranges)
 
+
+# -- what may be promoted ----------------------------------------------------------------------------
 
 SOURCES = frozenset({Kind.LOG, Kind.NOTE, Kind.EPISODE})
 """Kinds of files whose entries may be promoted; graph pages are long-term memory already."""
@@ -150,7 +148,11 @@ class CandidateScan:
 def candidates(
     workspace: Workspace, today: date, skips: SkippedClaims, *, tell: OnProgress = unheard
 ) -> CandidateScan:
-    """All mentions, file by file; what was left out goes to ``skips``."""
+    """All mentions, file by file, each read once; what was left out goes to ``skips``.
+
+    That is what is never a source: dream output, generated blocks, the archive, what is over, what is no
+    prose, what nobody is known to have said. Whether a block is worth keeping is for the salience model.
+    """
     owner = names_of(owner_name_of(workspace))
     every = workspace.scan()
     why_not = why_no_sources(every)

@@ -1,11 +1,4 @@
-"""What long-term memory says already: a claim is known, adds something to an entry, or replaces one.
-
-When two claims fill the same slot with different values: the newer one may replace the older.
-
-A rule sees little, and says only what it sees: two texts of the same words that differ in their numbers
-alone (`the staging port is 8443`, `… 8444`), a statement of one thing with two values (`X is Y`), and a
-text beside its own negation (`uses Redis`, `no longer uses Redis`).
-"""
+"""What long-term memory says already: a claim is known, adds something to an entry, or replaces one."""
 
 from __future__ import annotations
 
@@ -32,6 +25,8 @@ from workbench.memory.markdown import Document
 from workbench.memory.sentences import sentences
 from workbench.memory.text_merge import united
 
+# -- claims that fill the same slot with different values --------------------------------------------
+
 _LEAST_WORDS = 2
 """Words beside the value that a slot must be named by."""
 _DIGIT = re.compile(r"\d")
@@ -43,7 +38,12 @@ _MOST = 4
 
 
 def contradicts(newer: str, older: str) -> bool:
-    """Whether ``newer`` gives a slot of ``older`` another value."""
+    """Whether ``newer`` gives a slot of ``older`` another value, and so may replace it.
+
+    A rule sees little, and says only what it sees: two texts of the same words that differ in their numbers
+    alone (`the staging port is 8443`, `… 8444`), a statement of one thing with two values (`X is Y`), and a
+    text beside its own negation (`uses Redis`, `no longer uses Redis`).
+    """
     one, other = _telling(newer), _telling(older)
     return _other_number(one, other) or _other_value(one, other) or _negates(newer, older, one, other)
 

@@ -1,16 +1,4 @@
-"""What an owner's decisions teach: a small correction of the salience model, which stays on this machine.
-
-The correction is a Gaussian process over n-grams and counts whose mean is the base model (C. Rasmussen,
-C. Williams, “Gaussian Processes for Machine Learning”, 2006, algorithm 3.1): with no decisions it is zero,
-and each decision moves what is like it. Old decisions weigh less. Before it is believed it must foretell the
-owner's last decisions, each block from those before it, no worse than the base model does.
-
-What an owner's decisions say of lines: the examples that the salience model learns its owner from.
-
-They are the decisions of the ledger, and what the owner promoted, pinned or forgot. Nothing else is stored:
-undoing a decision takes its example back. What merely stands in long-term memory is no example: by n-grams
-it would draw the score to what memory says already.
-"""
+"""What an owner's decisions teach: a small correction of the salience model, which stays on this machine."""
 
 from __future__ import annotations
 
@@ -31,6 +19,8 @@ from workbench.memory.provenance import parse_instant
 from workbench.workspace.decisions import decision_from
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
+
+# -- the correction ----------------------------------------------------------------------------------
 
 LEAST = 10
 """Decisions below which nothing is learned."""
@@ -109,7 +99,13 @@ class OwnerModel:
 
 
 def learned(base: Salience, examples: Sequence[Example]) -> OwnerModel:
-    """What ``examples``, the oldest first, teach. It takes below 0.2 s."""
+    """What ``examples``, the oldest first, teach. It takes below 0.2 s.
+
+    The correction is a Gaussian process over n-grams and counts whose mean is the base model (C. Rasmussen,
+    C. Williams, “Gaussian Processes for Machine Learning”, 2006, algorithm 3.1): with no decisions it is
+    zero, and each decision moves what is like it. Old decisions weigh less. Before it is believed it must
+    foretell the owner's last decisions, each block from those before it, no worse than the base model does.
+    """
     examples = tuple(examples[-MOST:])
     features = features_of([example.line for example in examples])
     seen, pull = _scaled(base, features), np.zeros(len(examples))
@@ -224,6 +220,8 @@ def pairs_in_order(scores: NDArray[np.float64], truth: NDArray[np.bool_]) -> flo
     return float(np.mean((true[:, None] > false) + 0.5 * (true[:, None] == false)))
 
 
+# -- the examples: what an owner's decisions say of lines --------------------------------------------
+
 _FORGOTTEN = "learning_forgotten"
 """The field of a record in the ledger's decisions from which on they count again."""
 _KEPT = {"accepted": True, "edited": True, "rejected": False}
@@ -297,7 +295,11 @@ def plan_forget_learned(workspace: Workspace, now: datetime) -> Plan:
 
 
 def decided_examples(workspace: Workspace, book: Book) -> list[Example]:
-    """What was decided, promoted, pinned or forgotten since learning was forgotten last, the oldest first."""
+    """What was decided, promoted, pinned or forgotten since learning was forgotten last, the oldest first.
+
+    Nothing else is stored: undoing a decision takes its example back. What merely stands in long-term memory
+    is no example: by n-grams it would draw the score to what memory says already.
+    """
     found: list[Example] = []
     since: date | None = None
     for record in workspace.ledger.read("decisions"):

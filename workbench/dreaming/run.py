@@ -1,18 +1,4 @@
-"""A dream: memory is read, every claim is judged, and the best are proposed. Nothing is written.
-
-Why a claim is proposed, or is not: its score, how far each gate is, or where it was left out.
-
-Dreaming as a task of the worker; see ``workbench.worker``.
-
-``{}`` dreams, and the proposals then wait as those of `workbench dream` do; ``{"explain": "KEY or words"}``
-writes nothing. ``now`` names the moment as of which. It can be stopped at any time: until its proposals are
-written down nothing is, and they are in one write.
-
-The words of a proposal are a source's own, or a model's where nothing is lost by that. Without a model, or
-where it fails, the text is the best sentence of the cluster, verbatim. With one, a claim that is worded in
-several ways (or merges into an entry) gets one wording, which is believed only if it names sources that
-exist, keeps every number, name and negation of all of them, and brings none of its own.
-"""
+"""A dream: memory is read, every claim is judged, and the best are proposed; or why one is, or is not."""
 
 from __future__ import annotations
 
@@ -71,6 +57,9 @@ _SUSPICIOUS = 5
 """Suspicious lines of one run that are listed."""
 
 
+# -- a dream -----------------------------------------------------------------------------------------
+
+
 def dream(
     workspace: Workspace,
     *,
@@ -79,7 +68,7 @@ def dream(
     limit: int | None = None,
     tell: OnProgress = unheard,
 ) -> Dream:
-    """Dream once, as of ``now``.
+    """Dream once, as of ``now``. Nothing is written.
 
     ``limit`` is the most proposals of this run; where it is not given the settings say it. A ``model`` words
     proposals that have several sources; without one, and where it fails, the words are a source's own.
@@ -118,6 +107,8 @@ def dream(
     )
 
 
+# -- why a claim is proposed, or is not --------------------------------------------------------------
+
 _KEY = re.compile(r"[0-9a-f]{4,16}")
 
 
@@ -126,8 +117,8 @@ def explain(
 ) -> Explanation:
     """Why the claim that ``key_or_text`` names is, or is not, proposed at ``now``.
 
-    It is named by (the beginning of) its key, by the address of an entry, by its words, or by a part of
-    them. Nothing is written.
+    That is its score and how far each gate is, or where it was left out. The claim is named by (the beginning
+    of) its key, by the address of an entry, by its words, or by a part of them. Nothing is written.
     """
     now = now if now.tzinfo else now.astimezone()
     wanted = _Wanted(workspace, key_or_text)
@@ -224,8 +215,16 @@ class _Wanted:
         return bool(self._words) and self._words in " ".join(claim_words(text))
 
 
+# -- a task of the worker ----------------------------------------------------------------------------
+
+
 def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:
-    """Dream, or explain. Raises what these raise."""
+    """Dream, or explain; see ``workbench.worker``. Raises what these raise.
+
+    ``{}`` dreams, and the proposals then wait as those of `workbench dream` do; ``{"explain": "KEY or
+    words"}`` writes nothing. ``now`` names the moment as of which. It can be stopped at any time: until its
+    proposals are written down nothing is, and they are in one write.
+    """
 
     def tell(progress: DreamProgress) -> None:
         context.progress(progress.phase, progress.done, progress.total)
@@ -242,6 +241,8 @@ def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapp
         dreamt = dreamt.put_forward(propose(workspace, dreamt.proposals, now, replaces=True))
         return {"outcome": msgspec.to_builtins(dreamt)}
 
+
+# -- the words of a proposal -------------------------------------------------------------------------
 
 _MAX_TOKENS = 2_048
 _MOST_PASSAGES = 6
@@ -272,7 +273,13 @@ _Passages = Mapping[str, tuple[str, str]]
 def worded(
     chosen: Sequence[SelectedClaim], model: LanguageModel | None, timeout: float
 ) -> tuple[tuple[SelectedClaim, ...], tuple[str, ...]]:
-    """The choices in their final words, and what to tell of how these were found. ``timeout`` in seconds."""
+    """The choices in their final words, and what to tell of how these were found. ``timeout`` in seconds.
+
+    The words are a source's own, or a model's where nothing is lost by that. Without a model, or where it
+    fails, they are the best sentence of the cluster, verbatim. With one, a claim that is worded in several
+    ways (or merges into an entry) gets one wording, which is believed only if it names sources that exist,
+    keeps every number, name and negation of all of them, and brings none of its own.
+    """
     groups = {f"c{number}": _passages(f"c{number}", choice) for number, choice in enumerate(chosen, 1)}
     data = [PromptPassage(name, text) for passages in groups.values() for name, (text, _) in passages.items()]
     if model is None or not data:

@@ -1,16 +1,4 @@
-"""The score of a claim: ``salience x novelty x recurrence x use``, each factor by itself.
-
-Salience is how likely its words are worth keeping, novelty how much of them long-term memory does not say
-yet. Recurrence and use start at 1, so that what was said once and never recalled is ranked by its words.
-
-Signals from the book of recalls: which claims were asked for, how often, by what, on which days.
-
-Read in one pass. Kept is only what concerns claims that stand in memory now: recalls of what was forgotten
-lead nowhere. A question that is asked again on the same day counts once, and of one session's questions of
-a day at most two count, so that nothing that happens in one session opens the gates, which ask for three.
-What was imported counts as often as the tool that it came from counted it: its own rules let it through, and
-neither its sessions nor which question was asked on which day is told.
-"""
+"""The score of a claim, ``salience x novelty x recurrence x use``, and how recalls count in it."""
 
 from __future__ import annotations
 
@@ -28,6 +16,8 @@ from workbench.memory.proposal import Gate
 from workbench.workspace import ledger
 from workbench.workspace.workspace import Workspace
 
+# -- signals from the book of recalls ----------------------------------------------------------------
+
 IMPORTED = "openclaw"
 """Of whom imported records are."""
 MOST_OF_A_SESSION = 2
@@ -36,7 +26,11 @@ MOST_OF_A_SESSION = 2
 
 @dataclass(slots=True, eq=False)
 class ClaimRecalls:
-    """The recalls of one claim so far; ``score`` adds up theirs, each in [0, 1]."""
+    """The recalls of one claim so far; ``score`` adds up theirs, each in [0, 1].
+
+    A question that is asked again on the same day counts once, and of one session's questions of a day at
+    most two count, so that nothing that happens in one session opens the gates, which ask for three.
+    """
 
     count: int = 0
     score: float = 0.0
@@ -55,7 +49,10 @@ class ClaimRecalls:
         self.add_imported(query, day, score)
 
     def add_imported(self, query: str, day: date, score: float) -> None:
-        """Count one recall that another tool counted."""
+        """Count one recall that another tool counted, whose own rules let it through.
+
+        Neither its session nor the day of its question need be known.
+        """
         self.count += 1
         self.score += score
         self.queries.add(query)
@@ -79,7 +76,7 @@ class _Recall(msgspec.Struct, frozen=True):
 
 
 class RecallHistory:
-    """What the book says until ``now``.
+    """What the book says until ``now``: which claims were asked for, how often, by what, on which days.
 
     ``bad`` counts lines that are none, ``ahead`` those that are dated after now. ``entries`` and ``claims``
     are the hashes and keys that stand in it.
@@ -111,7 +108,7 @@ class RecallHistory:
         self, claims: Mapping[str, str], entries: Mapping[str, Sequence[str]]
     ) -> tuple[dict[str, ClaimRecalls], int]:
         """The recalls of claims, by the names under which ``claims`` and ``entries`` know them; and how many
-        are of what stands nowhere (any more).
+        are of what stands nowhere (any more): those lead nowhere, and are not kept.
 
         ``claims`` leads from a claim's key to its name, ``entries`` from the hash of an entry to the names of
         all claims in it: an entry is known again by its hash, wherever it stands, else by the words of its
@@ -131,6 +128,8 @@ class RecallHistory:
         return found, gone
 
 
+# -- the factors of a score --------------------------------------------------------------------------
+
 MOST: Mapping[str, float] = {"salience": 1.0, "novelty": 1.0, "recurrence": 2.0, "use": 2.0}
 """What each factor can be at most."""
 _OFTEN_SAID, _OFTEN_USED = 8, 10
@@ -140,6 +139,8 @@ _OFTEN_SAID, _OFTEN_USED = 8, 10
 class ScoredCluster:
     """A cluster, what is known of its use, and its factors; ``floor`` is the least salience of a proposal.
 
+    Salience is how likely its words are worth keeping, novelty how much of them long-term memory does not say
+    yet. Recurrence and use start at 1: what was said once and never recalled is ranked by its words.
     ``sources`` are independent ones, ``days`` those on which it was said. ``left_out`` says why it is not
     proposed, whatever its score; empty where it may be.
     """

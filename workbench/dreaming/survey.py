@@ -1,7 +1,4 @@
-"""The survey: everything a run knows of memory before it chooses, read once, and every claim judged.
-
-Deadlines that have passed: a day behind a word that makes it the last one, and before today.
-"""
+"""The survey: everything a run knows of memory before it chooses, read once, and every claim judged."""
 
 from __future__ import annotations
 
@@ -43,6 +40,8 @@ from workbench.dreaming.score import NEVER_RECALLED, ClaimRecalls, RecallHistory
 from workbench.frozen import frozen_kw_only
 from workbench.plural import first_few, plural
 from workbench.workspace.workspace import Workspace
+
+# -- deadlines that have passed: a day behind a word that makes it the last one, before today --------
 
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
 _BY = (
@@ -129,6 +128,8 @@ def _day(found: re.Match[str], said: date, soon: date) -> date | None:
     except ValueError:
         return None
 
+
+# -- every claim judged ------------------------------------------------------------------------------
 
 MOST_JUDGED = 4_000
 """Claims that the model judges; where there are more, those that a fit to a sample of them ranks highest."""

@@ -18,14 +18,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from indexing.many_workspaces.table import (
-    KnownFile,
-    Location,
-    SharedTable,
-    TableFingerprint,
-    difference,
-    row_id,
-)
+from indexing.many_workspaces.rows import difference, row_id
+from indexing.many_workspaces.table import KnownFile, Location, SharedTable, TableFingerprint
 from indexing.storage import write_json
 from indexing.sync.generations import words_fingerprint
 from workbench.errors import IndexUnavailableError, WorkbenchError, disk_errors, reason_of

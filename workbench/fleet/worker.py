@@ -1,14 +1,4 @@
-"""What a worker does: make the rows of what changed in some workspaces. It needs none of their files.
-
-``read`` runs where the workspaces are, and a task carries what it read. The model is that of the person who
-runs the fleet; every worker opens it for itself.
-
-The list of workspaces that a fleet is made of: a file with one a line, JSON lines, or a YAML list.
-
-Who carries tasks out: this process, or workers on Ray, of which any may die. Ray schedules, keeps a process
-for each worker, and starts another where one dies: a cluster by its address, else one on this machine that
-listens on loopback alone. Its statistics and dashboard are off: nothing is sent anywhere.
-"""
+"""The workspaces of a fleet, what a worker does for some of them, and who carries its tasks out."""
 
 from __future__ import annotations
 
@@ -29,10 +19,12 @@ import yaml
 
 from indexing.embedding.choice import ModelChoice, choices
 from indexing.embedding.port import Embedder
-from indexing.many_workspaces.table import Difference, as_table, difference, embedded, rows_of
+from indexing.many_workspaces.rows import Difference, as_table, difference, embedded, rows_of
 from workbench.config.settings import own_settings
 from workbench.errors import ModelUnavailableError, UsageError, WorkbenchError, reason_of
 from workbench.frozen import frozen, frozen_kw_only
+
+# -- the list of workspaces that a fleet is made of --------------------------------------------------
 
 MOST_BYTES = 500_000_000
 _LONGEST = 500
@@ -114,6 +106,8 @@ def _rows(text: str) -> Iterator[tuple[str, _Listed]]:
         raise UsageError(f"{where} does not name a folder: {error}", hint=_LOOK) from error
 
 
+# -- what a worker does: make the rows of what changed, without any file of a workspace --------------
+
 OpenModel = Callable[[], Embedder]
 
 
@@ -166,6 +160,7 @@ class TaskResult:
 def read(agents: tuple[Agent, ...], known: Mapping[str, Mapping[str, str]], *, full: bool = False) -> Task:
     """What changed in workspaces since the table had the ``known`` digests of their files.
 
+    This runs where the workspaces are: a task carries what it read to its worker.
     ``full`` takes a workspace that lost all its files at its word.
     """
     started = time.perf_counter()
@@ -261,6 +256,8 @@ def _choice() -> ModelChoice:
         raise ModelUnavailableError(error.message, hint="--no-vectors searches by keyword only") from error
 
 
+# -- who carries tasks out ---------------------------------------------------------------------------
+
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_USAGE_STATS_PROMPT_ENABLED": "0",
@@ -302,8 +299,9 @@ class InProcessPool:
 
 
 class RayPool(InProcessPool):
-    """Processes of Ray, each with a worker. ``workers`` 0 takes all processors.
+    """Processes of Ray, each with a worker, of which any may die. ``workers`` 0 takes all processors.
 
+    Ray schedules, keeps a process for each worker, and starts another where one dies.
     ``address`` is that of a cluster (``auto``, ``host:port``); without it a Ray is started for this run.
     """
 

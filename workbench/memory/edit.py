@@ -1,26 +1,4 @@
-"""Edits of one document, as pure functions to its new bytes: whatever is not meant stays what it is.
-
-When entries are taken out only their bytes go. Two things follow from what Markdown is: a part of a long
-entry leaves its neighbours the mark or the line end that they lean on, and where two blocks would grow
-together the last line end of what stood between them stays, as a blank line. Where that does not keep them
-apart either, nothing is taken out.
-
-Where our comment stands beside the words of an entry, so that other programs read these as they did.
-
-Obsidian takes ``^id`` for the name of a block only at the end of it: the comment goes before it. basic-memory
-reads ``- [type] words #tag (context)`` and ``- kind [[Target]]`` to the end of the paragraph, and so do tools
-for tasks: there the comment stands on a line of its own below, which Markdown reads as a block apart. ::
-
-    - Likes tea <!-- wb: id=m1 -->
-    - Likes tea <!-- wb: id=m1 --> ^tea
-    - works_on [[Atlas]]
-      <!-- wb: id=r1 -->
-
-Marking an entry: the fields of its provenance comment change, its words and all others' do not.
-
-A mark must be read back as the entry's own and be shown by no renderer, so not every block can carry one.
-Each place that could take the comment is tried, and proven by reading the file again.
-"""
+"""Edits of one document, as pure functions to its new bytes: whatever is not meant stays what it is."""
 
 from __future__ import annotations
 
@@ -40,6 +18,18 @@ from workbench.memory.markdown import (
 )
 from workbench.memory.provenance import COMMENT, FIELD, FieldChanges, Fields, Provenance, quoted, spelled_out
 from workbench.safety.terminal import visible_line
+
+# -- where a comment stands --------------------------------------------------------------------------
+
+# Our comment stands where other programs read an entry's words as they did. Obsidian takes ``^id`` for the
+# name of a block only at the end of it: the comment goes before it. basic-memory reads
+# ``- [type] words #tag (context)`` and ``- kind [[Target]]`` to the end of the paragraph, and so do tools for
+# tasks: there the comment stands on a line of its own below, which Markdown reads as a block apart.
+#
+#     - Likes tea <!-- wb: id=m1 -->
+#     - Likes tea <!-- wb: id=m1 --> ^tea
+#     - works_on [[Atlas]]
+#       <!-- wb: id=r1 -->
 
 BLOCK_ID = re.compile(r"(?<=[^ \t])[ \t]+\^(?P<name>[A-Za-z0-9-]+)(?P<end>[ \t\r]*)\Z")
 """The name that Obsidian gives a block, at the end of its line."""
@@ -103,6 +93,8 @@ def with_block_id(text: str, name: str) -> str:
     return "\n".join(lines)
 
 
+# -- adding and taking out ---------------------------------------------------------------------------
+
 _INDIVISIBLE = {Form.CODE: "code block", Form.TABLE: "table", Form.HTML: "HTML block"}
 _QUOTE_MARK = re.compile(rb"[ \t]{0,3}> ?")
 _LINE_END = re.compile(rb"\r?\n\Z")
@@ -151,6 +143,9 @@ def find_section(document: Document, section: str) -> Heading | None:
 def take_out(document: Document, entries: Sequence[Entry]) -> bytes:
     """The document's bytes without ``entries``, each of which counts once however often it is named.
 
+    Only their bytes go. Two things follow from what Markdown is: a part of a long entry leaves its neighbours
+    the mark or the line end that they lean on, and where two blocks would grow together the last line end of
+    what stood between them stays, as a blank line. Where that does not keep them apart either, nothing goes.
     Raises NotCuratableError for single parts of a code block, a table or HTML, and where what stands
     around the entries would become something else.
     """
@@ -231,6 +226,8 @@ def _without(document: Document, chosen: Iterable[Span], cuts: Sequence[Span]) -
     return data if stands(document, document.with_data(data), cuts) else None
 
 
+# -- marking an entry: its provenance comment changes, its words and all others do not --------------
+
 _ITEM = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d{1,9}[.)]))(?P<gap>[ \t]*)(?P<rest>[^ \t\r\n]?)")
 _CLOSING_HASHES = re.compile(r"[ \t]+#+[ \t\r]*\Z")
 _UNCLOSED = re.compile(r"<!--(?!.*?-->)", re.DOTALL)
@@ -249,7 +246,9 @@ def annotate(document: Document, entry: Entry, fields: FieldChanges) -> bytes:
     A field that is there is replaced where it stands, a new one is added at the end, None takes it out;
     a comment is made where there is none and goes when nothing is left in it. A part of a long block
     speaks for the whole block. Every byte outside of the block stays, and every entry keeps its address.
-    Raises NotCuratableError where no comment can be carried.
+    The comment must be read back as the entry's own and be shown by no renderer, so not every block can carry
+    one: each place that could is tried, and proven by reading the file again. Raises NotCuratableError where
+    none can.
     """
     if unsound := [name for name in fields if not re.fullmatch(r"\w+", name)]:
         raise ValueError(f"not the name of a field: {unsound[0]!r}")

@@ -1,10 +1,4 @@
-"""One file's bytes before and after an action, and the difference for people.
-
-What changed between two versions of a file, and how to take it back from a third.
-
-Taking back never overwrites: a change is reversed where the lines it left are still there exactly as it
-left them, and refused otherwise. Lines that it had removed return beside the lines they stood beside.
-"""
+"""One file's bytes before and after an action: which lines changed, how to reverse that, and the diff."""
 
 from __future__ import annotations
 
@@ -17,6 +11,8 @@ from itertools import groupby, pairwise
 
 from workbench.frozen import frozen
 from workbench.memory.entry import RelPath
+
+# -- what changed between two versions, and its reversal in a third ----------------------------------
 
 
 class OverlapError(Exception):
@@ -77,8 +73,10 @@ def kept_lines(before: bytes, after: bytes) -> list[int | None]:
 def revert(before: bytes, after: bytes, current: bytes) -> bytes:
     """``current`` without the change from ``before`` to ``after``.
 
-    Equals ``before`` when ``current`` equals ``after``. Raises OverlapError when lines that the change
-    left have been edited or removed since.
+    Nothing is overwritten: a change is reversed where the lines it left are still there exactly as it left
+    them. Lines that it had removed return beside the lines they stood beside. Equals ``before``
+    when ``current`` equals ``after``. Raises OverlapError when lines that the change left have been edited or
+    removed since.
     """
     if current == after:
         return before
@@ -261,6 +259,8 @@ def _changes(old: Lines, new: Lines) -> list[tuple[int, int, int, int]]:
         if tag != "equal"
     ]
 
+
+# -- a file's edit, and its difference for people ----------------------------------------------------
 
 _CONTEXT = 3
 """Unchanged lines around a change."""

@@ -24,7 +24,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from functools import partial
 from types import MappingProxyType
-from typing import Any
 
 from workbench.errors import NotCuratableError, UsageError
 from workbench.frozen import frozen
@@ -56,11 +55,13 @@ _DAYS = {"last_recalled_at": "last recalled", "at": "written", "occurred_at": "h
 class _Candidate:
     """A block of MEMORY.md with its rank (the lowest goes first) and why it may go.
 
+    ``rank``: first what is over (0) and what is said again (1), each by its place; then the rest (2), by how
+    often it was recalled, its score for its size, the day it was last touched, and its place.
     ``evident``: something says that it is of no use; else it is only worth less than others.
     """
 
     block: tuple[Entry, ...]
-    rank: tuple[Any, ...]
+    rank: tuple[int, int] | tuple[int, int, float, date, int]
     why: str
     evident: bool = True
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import chain
 
 from workbench.errors import UsageError
+from workbench.frozen import frozen
 from workbench.memory.edit import is_heading
 from workbench.memory.markdown import Document
 from workbench.safety.terminal import visible_line
@@ -97,31 +98,43 @@ def _likeness(text: str, groups: Sequence[Sequence[str]]) -> list[float]:
     (Rocchio's centroids of tf-idf).
     """
     newest = min(_NEWEST, max(1, _COMPARED // len(groups)))
-    centroids, rarity = _counted(tuple((*group[:1], *group[1:][-newest:]) for group in groups))
+    known = _counted(tuple((*group[:1], *group[1:][-newest:]) for group in groups))
     asked = _grams(text)
-    own = math.hypot(*(rarity(gram) for gram in asked)) or 1.0
+    own = math.hypot(*(known.rarity(gram) for gram in asked)) or 1.0
     return [
-        sum(times[gram] * rarity(gram) ** 2 for gram in asked & times.keys()) / (length * own)
-        for times, length in centroids
+        sum(times[gram] * known.rarity(gram) ** 2 for gram in asked & times.keys()) / (length * own)
+        for times, length in zip(known.times, known.lengths, strict=True)
     ]
 
 
-@lru_cache(maxsize=1)  # several entries are promoted into one file
-def _counted(
-    groups: tuple[tuple[str, ...], ...],
-) -> tuple[list[tuple[Counter[str], float]], Callable[[str], float]]:
+@frozen
+class _Groups:
     """Of each group how many of its texts have an n-gram, and the length of its centroid.
 
-    With them how much an n-gram tells, by the number of all texts that have it.
+    ``having`` counts all texts that have an n-gram, ``rarities`` stand by that count.
     """
-    every = [Counter(chain.from_iterable(map(_grams, group))) for group in groups]
+
+    times: Sequence[Counter[str]]
+    lengths: Sequence[float]
+    having: Counter[str]
+    rarities: Sequence[float]
+
+    def rarity(self, gram: str) -> float:
+        """How much an n-gram tells, by the number of all texts that have it."""
+        return self.rarities[self.having[gram]]
+
+
+@lru_cache(maxsize=1)  # several entries are promoted into one file
+def _counted(groups: tuple[tuple[str, ...], ...]) -> _Groups:
+    times = [Counter(chain.from_iterable(map(_grams, group))) for group in groups]
     having: Counter[str] = Counter()
-    for times in every:
-        having.update(times)
+    for one in times:
+        having.update(one)
     texts = 1 + sum(map(len, groups))
-    rarity = [math.log(texts / (number + 0.5)) for number in range(texts)]
-    lengths = (math.hypot(*(times[gram] * rarity[having[gram]] for gram in times)) for times in every)
-    return list(zip(every, lengths, strict=True)), lambda gram: rarity[having[gram]]
+    # Groups have thousands of n-grams, so a logarithm is taken for each count and not for each of them.
+    rarities = [math.log(texts / (count + 0.5)) for count in range(texts)]
+    lengths = [math.hypot(*(own * rarities[having[gram]] for gram, own in one.items())) for one in times]
+    return _Groups(times, lengths, having, rarities)
 
 
 def _grams(text: str) -> frozenset[str]:

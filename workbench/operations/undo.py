@@ -139,7 +139,7 @@ def _of_memory(workspace: Workspace, target: Operation) -> tuple[list[FileEdit],
     """
     edits = workspace.operations.edits(target.commit)
     ours = [edit for edit in edits if _is_memory(workspace, edit.path)]
-    others = [visible_line(edit.path) for edit in edits if edit not in ours]
+    others = [visible_line(edit.path) for edit in edits if not _is_memory(workspace, edit.path)]
     if not others:
         return ours, ()
     named = ", ".join(first_few(others, _MOST_NAMED))

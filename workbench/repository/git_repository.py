@@ -610,7 +610,8 @@ def _file(mode: str, name: str) -> BlobId | None:
 
 
 def _top(root: Path, prefix: str) -> Path:
-    return root.parents[prefix.count("/") - 1] if prefix else root
+    # A workspace may have been moved to a shorter path than the prefix under which its own history was made.
+    return [root, *root.parents][: prefix.count("/") + 1][-1]
 
 
 def _use(carrier: Any, git_dir: Path, prefix: str) -> None:

@@ -110,10 +110,17 @@ def held(path: Path) -> LockState | None:
 
 
 def _held(left: bytes, *, busy: bool, since: float = 0.0) -> LockState:
-    with contextlib.suppress(ValueError, TypeError, LookupError, OverflowError, RecursionError):
-        note = json.loads(left)
-        return LockState(busy, int(note["pid"]), str(note["purpose"]), since or float(note["since"]))
-    return LockState(busy, since=since)
+    note: dict[str, object] = {}
+    with contextlib.suppress(ValueError, RecursionError):
+        found = json.loads(left)
+        note = found if isinstance(found, dict) else {}
+    pid, purpose, began = note.get("pid"), note.get("purpose"), note.get("since")
+    return LockState(
+        busy,
+        pid if isinstance(pid, int) else 0,
+        purpose if isinstance(purpose, str) else "",
+        since or (began if isinstance(began, float) else 0.0),
+    )
 
 
 def _let_go(descriptor: int) -> None:
