@@ -53,16 +53,18 @@ def test_a_line_without_marks_is_of_whoever_writes_such_files(path: str, expecte
         *("系统", "邮件", "システム", "メール"),
     ],
 )
-def test_a_mark_of_a_program_or_a_letter_is_from_outside_in_seven_languages(mark: str) -> None:
-    line = f"{mark} the port is 8443" if mark.startswith("[") else f"{mark}: the port is 8443"
+@pytest.mark.parametrize("blanks", [" ", " " * 12])
+def test_a_mark_of_a_program_or_a_letter_is_from_outside_in_seven_languages(mark: str, blanks: str) -> None:
+    line = f"{mark if mark.startswith('[') else f'{mark}:'}{blanks}the port is 8443"
     assert origin(f"# Notes\n\n- {line}\n") is Origin.OUTSIDE
 
 
 @pytest.mark.parametrize(
     "mark", ["User", "Ana", "Nutzer", "Utilisateur", "Usuario", "Пользователь", "用户", "ユーザー"]
 )
-def test_a_turn_that_a_log_quotes_from_the_owner_is_the_owners(mark: str) -> None:
-    assert origin(f"# Notes\n\n- {mark}: I prefer tea\n") is Origin.OWNER
+@pytest.mark.parametrize("blanks", [" ", " " * 12])
+def test_a_turn_that_a_log_quotes_from_the_owner_is_the_owners(mark: str, blanks: str) -> None:
+    assert origin(f"# Notes\n\n- {mark}:{blanks}I prefer tea\n") is Origin.OWNER
 
 
 def test_a_comment_and_a_header_only_lower_what_the_place_says() -> None:

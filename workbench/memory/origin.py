@@ -80,13 +80,13 @@ _SAID_UNDER = frozenset({"facts", "decisions", "open"})
 _NAME = r"[^\W\d_][^:：\n<>\[\]|]{0,60}?"
 _MARK = re.compile(
     rf"[\W_]{{0,20}}(?:\[[^\]\n]{{0,40}}\d[^\]\n]{{0,20}}\]|\d\d?:\d\d(?::\d\d)?)?[^\w\n]{{0,6}}(?P<name>{_NAME})"
-    r"(?P<end>[*_\s\])]{0,6}(?:[:：]|>|\s[-–—](?=\s))[*_]{0,3}\s{0,3})(?P<words>\S.*)",
+    r"(?P<end>[*_\s\])]{0,6}(?:[:：]|>|\s[-–—](?=\s))[*_]{0,3}\s{0,80})(?P<words>\S.*)",
     re.DOTALL,
 )
 _MARK_END = re.compile(r"[:：>)\]]|\s[-–—]")
 """What one of the two ends with."""
 _MOST_MARK = 200
-_IN_BRACKETS = re.compile(rf"\s{{0,20}}[\[<(](?P<name>{_NAME})[\])>]\s{{0,3}}(?P<words>\S.*)", re.DOTALL)
+_IN_BRACKETS = re.compile(rf"\s{{0,20}}[\[<(](?P<name>{_NAME})[\])>]\s{{0,80}}(?P<words>\S.*)", re.DOTALL)
 _WROTE = re.compile(
     r"(?P<name>[^\W\d_][\w .’'-]{0,40}?) (?:wrote|writes|said|says|schrieb|schreibt|sagt|a écrit|écrit|dit"
     r"|escribió|escribe|dijo|написала?|пишет|сказала?)(?: on [^:\n]{1,40})?"
