@@ -1,7 +1,4 @@
-"""What the system tells of processes, through ``/proc``: where it has none, nothing is proven.
-
-Whether any process can still write into a file that it opened earlier.
-"""
+"""What the system tells of processes and open files, mostly by ``/proc``; without it nothing is known."""
 
 from __future__ import annotations
 
@@ -13,6 +10,8 @@ import signal
 import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
+
+# -- who can still write into a file that was opened earlier -----------------------------------------
 
 _MOUNTS = Path("/proc/self/mountinfo")
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
@@ -82,6 +81,8 @@ def _boot() -> str:
         return _BOOT.read_text(encoding="ascii").strip()
     return ""
 
+
+# -- which processes live, and what they are at ------------------------------------------------------
 
 _PROC = Path("/proc")
 _GITS = ("git", "jgit", "tig", "lazygit", "gitui", "jj")

@@ -1,8 +1,9 @@
-"""Named pipes, sockets and devices in the place of a file or folder of git's or of ours.
+"""Refusal of named pipes, sockets and devices in the place of a file or folder of git's or of ours.
 
-Whoever opens one may wait for ever. An unpacked archive can bring one along, so files of ours are opened by
-``read_regular``, which never waits, and what others open (git, the engines of the index) is looked at before:
-``require_no_special_files`` for ``.workbench`` and ``require_regular_repository`` for ``.git``.
+A program that opens one may wait for ever, and an unpacked archive can bring one along. So files of ours are
+opened by ``read_regular``, which never waits. Those that others open (git, the engines of the index) are
+looked at before: ``require_no_special_files`` for ``.workbench`` and ``require_regular_repository`` for
+``.git``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Folders for what is needed for a moment: private, and gone afterwards, also after a kill.
+"""Temporary folders: private, and removed afterwards, also after a kill.
 
-Some hold a whole copy of the memory. Who makes one holds a lock on it (flock, which goes with its holder
-however that dies), so that whoever makes the next one, of whatever kind, can tell what a killed one left
-behind, and takes it away.
+Some hold a whole copy of the memory. The process that makes one holds a lock on it (flock, which goes with
+its holder however that dies), so that whoever makes the next one, of whatever kind, can tell which a killed
+process left behind, and removes them.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
-"""One task on a workspace in a process of its own, for an interface that stays at hand meanwhile.
+"""One task on a workspace in a process of its own, so that the interface answers meanwhile.
 
 ``python -m workbench.worker TASK WORKSPACE`` reads one JSON line on stdin, the task's parameters, and writes
-JSON lines on stdout: any number of ``{"event": "progress", "phase", "done", "total"}`` and of what the task
-has to say meanwhile, then ``{"event": "done", ...}`` or ``{"event": "error", "code", "message", "hint"}``.
-The task ``search`` goes on reading: see ``workbench.agent.search_task``.
-
-SIGTERM stops a task where it next says how far it is, or at once where nothing can be left half done.
-
-How a process of ours came to its end, in words: by itself, or ended by somebody else.
+JSON lines on stdout: any number of ``{"event": "progress", "phase", "done", "total"}`` and of the task's own
+events, then ``{"event": "done", ...}`` or ``{"event": "error", "code", "message", "hint"}``. The task
+``search`` goes on reading: see ``workbench.agent.search_task``.
 """
 
 from __future__ import annotations
@@ -55,7 +51,10 @@ _ARGUMENTS = 2
 
 
 def main(arguments: list[str]) -> int:
-    """Do the task that the arguments name; the exit code is that of the error tree."""
+    """Do the task that the arguments name; the exit code is that of the error tree.
+
+    SIGTERM stops a task where it next says how far it is, or at once where nothing can be left half done.
+    """
     if len(arguments) != _ARGUMENTS or arguments[0] not in TASKS:
         sys.stderr.write(f"usage: python -m workbench.worker {'|'.join(TASKS)} WORKSPACE\n")
         return UsageError.exit_code
@@ -105,6 +104,9 @@ if __name__ == "__main__":
         os._exit(130)
 
 
+# -- how a process of ours came to its end, in words -------------------------------------------------
+
+
 def killed_by(status: int) -> str:
     """The signal that ended a process, such as ``SIGKILL``; empty where it ended by itself.
 
@@ -119,7 +121,7 @@ def killed_by(status: int) -> str:
 
 
 def ended(status: int) -> str:
-    """Its end behind the name of the work: ``was ended from outside by SIGKILL``, ``ended with status 7``."""
+    """Its end behind the name of the work: ``was ended by SIGKILL``, ``ended with status 7``."""
     if name := killed_by(status):
         return f"was ended by {name}"
     return f"ended with status {status}"

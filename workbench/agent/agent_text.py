@@ -1,7 +1,4 @@
-"""Memory as text for an agent: what is never given unasked, and why; and the form of what is given.
-
-That is one visible line each, inside a fence that no text can close.
-"""
+"""Memory as text for an agent: what of it is withheld unless asked for, why, and how the rest is written."""
 
 from __future__ import annotations
 
@@ -98,7 +95,10 @@ def as_line(text: str, most: int = LINE_CHARACTERS) -> str:
 
 
 def fenced(lines: Sequence[str], note: str) -> str:
-    """``lines`` between two tags that none of them holds, after ``note``; the same lines, the same tags."""
+    """``lines`` between two tags that none of them holds, after ``note``; the same lines, the same tags.
+
+    Each line is one visible line (``as_line``), so no text can close the fence.
+    """
     inside = "\n".join(lines)
     digest = hashlib.sha256(inside.encode("utf-8", "surrogatepass"))
     while (tag := f"memory-{digest.hexdigest()[:_FENCE_DIGITS]}") in inside:

@@ -1,7 +1,7 @@
-"""What an agent should know at the beginning of a session, and the files that it loads then.
+"""The bulletins that an agent gets at the beginning of a session, and the files that it loads then.
 
-Both bulletins (who this is, and what is due) come from the graph and from the typed lines of curated files.
-Nothing that is over, withheld or said twice is in them; of what they leave out for want of room, they say so.
+Both bulletins (who the owner is, and what is due) come from the graph and from the typed lines of curated
+files. They leave out facts that are over, withheld or repeated, and say how many lines had no room.
 """
 
 from __future__ import annotations

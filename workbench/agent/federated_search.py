@@ -1,41 +1,6 @@
-"""Several workspaces asked as one: each by its own index, and one order made of what they answer.
+"""Search in several workspaces: each is asked by its own index, and their hits are put in one order.
 
-Each index is asked by itself, one after the other, with one model in memory for all that were made by it. A
-workspace that cannot be asked is named with the reason, and the others answer.
-
-**One order.** The score of a search divides both sides by the best of its own index, so the best hit of a
-workspace that knows nothing of the matter has 1.0 like the best of one that does: scores of two indexes say
-nothing about each other, and taking turns would give both the same. So each hit is measured again, by what
-means the same everywhere: its likeness is the ``Relevance`` to the question (cosine, and the share of the
-question's words that it has), where the rarity of a word is counted over all entries of all these workspaces
-together. Equal entries so have equal likeness, as far as their neighbours, which a vector has a little of,
-are equal too. Likeness takes the place that the divided sides have in ``Scores.total``; the day that the
-question names is added, and age, kind, importance, pins and users are the same factors as in one search.
-That is the hit's *strength*. Cosines are compared only where all hits come from vectors of one model; else
-keyword scores alone are compared, and a note says so.
-
-Within one workspace its own ranking stands: it knows more (phrases, fields, near-duplicates) than a strength
-does. A hit therefore counts for as much as the strongest of those that its own workspace put behind it, and
-the lists are merged from their heads, the strongest head first; of equals the better placed, then by the
-names of the workspaces. So the order is always the same, the hits of one workspace never change places among
-themselves, copies of a workspace alternate with equal strengths, and a workspace without a good answer does
-not stand before one that has it. Where a question has no words, the newest head comes first.
-
-All are ranked by the weights of the person's own settings: a ``workbench.yaml`` comes with memory, and must
-not put it before other memory.
-
-Whose memory is asked, and how much an entry of it has to do with what is asked.
-
-One's own memory is asked, a user's before everybody's, and a team leader's after one's own.
-
-**Relevance** is on a scale that means the same for every message. The score of a search is for ordering: its
-parts are divided by the best of what was found, so that the best of a bad lot has 1.0 too. To decide whether
-anything is to be said at all, what was measured is needed: ``m * cosine + (1 - m) * coverage``, where
-``coverage`` is the share of what the message asks for that the entry has, each word by its rarity (inverse
-document frequency), and ``m`` is what meaning counts in a search by default (``Weights.share_of``): 0.7, less
-for what is said exactly, and 0.1 in languages that the model does not read. On the demo workspace, with the
-default model, the best entry for a message about it has 0.37 to 0.74, the best for a message about something
-else 0.10 to 0.29: see ``tests/agent/test_threshold.py``. Without vectors, coverage stands alone.
+A workspace that cannot be asked is named with the reason, and the others answer.
 """
 
 from __future__ import annotations
@@ -82,6 +47,8 @@ from workbench.workspace.layout import STATE_DIR
 from workbench.workspace.registry import RegisteredWorkspace
 from workbench.workspace.workspace import Workspace
 
+# -- the relevance of an entry to a message ----------------------------------------------------------
+
 _NO_KEY = -1
 RELEVANT, BESIDE_BEST = 0.2, 0.7
 """What a hit needs where only relevant ones are wanted; by ``benchmarks.precision``, flat around these."""
@@ -89,9 +56,18 @@ RELEVANT, BESIDE_BEST = 0.2, 0.7
 
 @frozen
 class Relevance:
-    """``cosine`` in [-1, 1], None where there is no vector; ``coverage`` in [0, 1]; ``words`` are shared.
+    """How much an entry has to do with a message, on a scale that means the same for every message.
 
-    ``meaning`` in [0, 1] is what the cosine counts; coverage counts the rest.
+    The score of a search is for ordering: its parts are divided by the best of what was found, so that the
+    best of a bad lot has 1.0 too. This score, ``m * cosine + (1 - m) * coverage``, decides whether anything
+    is to be said at all. ``coverage`` in [0, 1] is the share of the message's words that the entry has, each
+    weighted by its rarity (inverse document frequency); ``cosine`` in [-1, 1] is None where there is no
+    vector, and coverage then stands alone. ``meaning`` is m, in [0, 1], as in a search by default
+    (``Weights.share_of``): 0.7, less for what is said exactly, and 0.1 in languages that the model does not
+    read. ``words`` are those in common.
+
+    On the demo workspace, with the default model, the best entry for a message about it has 0.37 to 0.74, the
+    best for a message about something else 0.10 to 0.29: see ``tests/agent/test_threshold.py``.
     """
 
     cosine: float | None
@@ -116,7 +92,7 @@ class Relevance:
 
     @property
     def why(self) -> str:
-        """The score in words: ``0.62 = meaning 0.40 + words 0.22 (staging, port)``."""
+        """The score in words: ``0.62 = semantic 0.40 + keyword 0.22 (staging, port)``."""
         parts = " + ".join(f"{name} {value:.2f}" for name, value in self.parts.items())
         shared = f" ({', '.join(map(as_line, self.words[:6]))})" if self.words else ""
         return f"{self.score:.2f} = {parts}{shared}"
@@ -187,6 +163,9 @@ def graph_relevance(
 
     return relevance
 
+
+# -- whose memory is asked ---------------------------------------------------------------------------
+# One's own comes first, a user's before everybody's, and a team leader's after one's own.
 
 LEADER = "leader"
 """What is written before the addresses of a leader's entries: ``leader:memory/2026-03-14.md#…``."""
@@ -261,6 +240,8 @@ def open_leader(workspace: Workspace) -> Workspace | None:
             hint="set it to the leader's folder, or remove it",
         ) from error
 
+
+# -- several workspaces asked as one -----------------------------------------------------------------
 
 Opener = Callable[[Path], Workspace]
 """Opens one of the workspaces, or the moment of it that is asked about. Raises WorkbenchError."""
@@ -408,7 +389,8 @@ class FederatedSearch:
     ``places`` are those that the next question is for. Without ``vectors`` by keyword only, and no model is
     loaded. ``today`` is the day from which ages count, that of a workspace in the past where none is given.
     ``catch_up`` is called for each when it is opened, and tells what its answers may lack. ``models`` are
-    those that are in memory already.
+    those that are in memory already. The indexes are asked one after the other, with one model in memory for
+    all that were made by it.
     """
 
     def __init__(
@@ -508,8 +490,17 @@ class FederatedSearch:
 
 
 def own_weights() -> Weights:
-    """The weights of the person's own settings. Raises UsageError."""
+    """The weights of the person's own settings, by which all workspaces are ranked. Raises UsageError.
+
+    A ``workbench.yaml`` comes with memory, and must not put it before other memory.
+    """
     return weights_of(tell(None).effective())
+
+
+# -- one order ---------------------------------------------------------------------------------------
+# The score of a search divides both sides by the best of its own index, so the best hit of a workspace that
+# knows nothing of the matter has 1.0 like the best of one that does. Scores of two indexes say nothing about
+# each other, and taking turns would give both the same: so each hit is measured again (``strengths_of``).
 
 
 def ranked_scopes(asked: Sequence[ScopeAnswer], k: int) -> tuple[list[ScopeHit], list[str]]:
@@ -524,11 +515,14 @@ def ranked_scopes(asked: Sequence[ScopeAnswer], k: int) -> tuple[list[ScopeHit],
 
 
 def in_one_order(found: Sequence[ScopeAnswer], k: int) -> tuple[list[ScopeHit], list[str]]:
-    """The first ``k`` hits of all on one scale, each list in its own order, the strongest head first.
+    """The first ``k`` hits of all on one scale, the strongest first; and what is to be said of that scale.
 
-    Of a question of one word, those that have it come before the others, as they do in each list.
-
-    With what is to be said of that scale.
+    Within one workspace its own ranking stands: it knows more (phrases, fields, near-duplicates) than a
+    strength does. The lists are merged from their heads, the strongest head first; of equals the better
+    placed, then by the names of the workspaces. So the order is always the same, copies of a workspace
+    alternate, and a workspace without a good answer does not stand before one that has it. Where a question
+    has no words, the newest head comes first. Of a question of one word, those that have it come before the
+    others, as they do in each list.
     """
     strengths, notes = strengths_of(found)
     wordless = all(not one.pool.question.text.strip() for one in found)
@@ -545,7 +539,15 @@ def in_one_order(found: Sequence[ScopeAnswer], k: int) -> tuple[list[ScopeHit], 
 
 
 def strengths_of(found: Sequence[ScopeAnswer]) -> tuple[list[list[float]], list[str]]:
-    """What each hit of each answer counts on one scale, and what is to be said of that scale."""
+    """The strength of each hit of each answer, all on one scale; and what is to be said of that scale.
+
+    The strength is ``Scores.total`` with the ``Relevance`` to the question in the place of the divided sides:
+    the rarity of a word is counted over all entries of all these workspaces together, the day that the
+    question names is added, and age, kind, importance, pins and users are the same factors as in one search.
+    A hit counts for as much as the strongest of those that its workspace put behind it. Cosines are compared
+    only where all hits come from vectors of one model; else keyword scores alone are compared, and a note
+    says so.
+    """
     having = [one for one in found if one.answer.hits]
     weights, begun = _joint_rarity([one.pool for one in having])
     models = {one.scope.name: one.model.identity if one.model else None for one in having}

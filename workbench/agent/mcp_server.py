@@ -1,14 +1,6 @@
-"""Serving one client on stdin and stdout: what it asks, how it is answered, and leaving when it does.
+"""The MCP server of one agent, on stdin and stdout: its tools, and memory files as resources.
 
-Each call runs in a thread of its own, so that none waits for another's disk or model. A call that is
-cancelled is answered no more; what it was about to begin is not begun, and a write that has begun is brought
-to its end.
-
-Only the protocol speaks on stdout: whatever else prints is led to stderr. Nothing is logged but that and why
-the server ends. When stdin ends, because the client closed it or is gone, a write that has begun is brought
-to its end, and the process leaves at once, whatever its other threads do.
-
-Memory files as resources: listed in pages, read as Markdown. Nothing outside of memory has an address.
+Only the protocol is written to stdout: everything else that prints is led to stderr.
 """
 
 from __future__ import annotations
@@ -47,6 +39,9 @@ from workbench.safety.secrets import masked
 from workbench.safety.terminal import visible
 from workbench.workspace.layout import MemoryFile, daily_logs
 from workbench.workspace.workspace import Workspace
+
+# -- memory files as resources -----------------------------------------------------------------------
+# They are listed in pages and read as Markdown. Files outside of memory have no address.
 
 PREFIX = "memory://workspace/"
 _LOG = "memory://log/"
@@ -102,6 +97,8 @@ def memory_text(workspace: Workspace, uri: str) -> tuple[str, list[str]]:
     notes = line_warnings(workspace.parsed(RelPath(path), data), 1, len(data))
     return visible(text), [f"{as_line(path, 200)}: {note}" for note in notes]
 
+
+# -- serving one client ------------------------------------------------------------------------------
 
 _T = TypeVar("_T")
 _HALF = re.compile("[\ud800-\udfff]")
@@ -162,7 +159,13 @@ _PROMPTS = (
 
 
 def serve(workspace: Workspace, *, agent: str, user: str = "") -> NoReturn:
-    """Serve until the client goes; ends the process. Raises UsageError where the settings make no sense."""
+    """Serve until the client goes; ends the process. Raises UsageError where the settings make no sense.
+
+    Each call runs in a thread of its own, so that none waits for another's disk or model. A cancelled call
+    gets no answer: a write that it has not begun is not begun, and one that it has begun is brought to its
+    end. When stdin ends, because the client closed it or is gone, a write that has begun is brought to its
+    end, and the process ends at once, whatever its other threads do; stderr says why.
+    """
     # Engines that are threaded would hold the few processors against whatever the agent does itself.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

@@ -1,9 +1,4 @@
-"""One service for all searches of a workspace: the interface, the command line and MCP ask it.
-
-How far a search reaches: ``own`` is the memory of one workspace, ``team`` that and the leader's where it is a
-member's, ``everywhere`` all registered workspaces. ``stream`` has keyword hits first and hybrid ones after,
-``search`` only the latter, with what they were chosen from.
-"""
+"""The search of a workspace, as the interface, the command line and MCP ask for it."""
 
 from __future__ import annotations
 
@@ -39,7 +34,8 @@ class SearchService:
 
     ``today`` is the day from which ages count, a past workspace's own where none is given. ``leader`` is the
     team leader's workspace where it is open already. What is opened stays open for the next question, until
-    ``close``.
+    ``close``. A question reaches ``own`` memory alone, the ``team``'s (with the leader's, where this is a
+    member's), or ``everywhere``: all registered workspaces.
     """
 
     def __init__(

@@ -1,21 +1,6 @@
-"""Search as a task of ``workbench.worker``: one process, and so one model, for all that the interface asks.
+"""Search as a task of ``workbench.worker``: one process, and so one model, for all searches of the interface.
 
-Requests come as JSON lines on stdin, ``{"seq": 7, "query": "door code", "k": 10, "mode": "hybrid"}`` with
-whatever else a query has (filters, weights, user, plain, …); answers go as JSON lines to stdout, each a
-``SearchUpdate`` with its ``seq``. Words answer at once; ``{"event": "ready", "vectors": true}`` (or why not)
-tells when meaning takes part. When several requests wait, only the newest is answered; the others get
-``{"seq": 6, "dropped": true}``. ``"reach"`` is that of a ``SearchService``.
-
-Memory as it was is asked for with ``"as_of": "2026-03-01"``, or with ``as-of:`` in the query. Such an answer
-has the ``moment`` that it speaks of: when, and the folder ``root`` in which its files can be read; its
-keyword hits come first, with ``"final": false``. While a moment is being made ready, the answer is
-``{"seq": 7, "waits_for": COMMIT}``, and events tell how far it is and when to ask again. Making a
-moment ready takes seconds where memory is large, so it is done in a thread; questions about today are
-answered meanwhile. The moment that was asked for last comes first: work on another one is given up.
-
-``{"seq": 8, "ask": "inject", "message": "…", "memory_loaded": true, "today": "2026-03-20"}`` is answered
-with ``{"seq": 8, "injection": {…}}``, what an agent would be given. Nothing that is asked here is recorded:
-whoever looks is no agent. Any line is answered; the task ends with stdin.
+Requests come as JSON lines on stdin, and answers go as JSON lines to stdout; see ``run``.
 """
 
 from __future__ import annotations
@@ -80,7 +65,9 @@ class PastSearches:
     """Moments by their commit, of the workspace that ``service`` searches; ``say`` sends an event.
 
     Events are ``{"event": "moment", "commit", "phase", "done", "total"}`` while one is made ready, then the
-    same with ``"ready": true`` (twice: by words, then with vectors) or ``"problem"`` and ``"hint"``.
+    same with ``"ready": true`` (twice: by words, then with vectors) or ``"problem"`` and ``"hint"``. Making a
+    moment ready takes seconds where memory is large, so a thread does it while questions about today are
+    answered. The moment that was asked for last comes first: work on another one is given up.
     """
 
     def __init__(self, service: SearchService, say: Say) -> None:
@@ -282,7 +269,23 @@ def _moment(request: dict[str, object], query: Query) -> str | None:
 
 
 def run(root: Path, _: Mapping[str, Any], context: TaskContext) -> NoReturn:
-    """Answer until stdin ends, and end the process at once: a model still loading must not hold it."""
+    """Answer until stdin ends, and end the process at once: a model still loading must not hold it.
+
+    A request is ``{"seq": 7, "query": "door code", "k": 10, "mode": "hybrid"}`` with whatever else a query
+    has (filters, weights, user, plain, …) and the ``"reach"`` of a ``SearchService``. Each answer is a
+    ``SearchUpdate`` with its ``seq``. Keyword hits come at once; ``{"event": "ready", "vectors": true}`` (or
+    why not) says from when on semantic search takes part. Of several waiting requests only the newest is
+    answered; the others get ``{"seq": 6, "dropped": true}``. Any line is answered.
+
+    ``"as_of": "2026-03-01"``, or ``as-of:`` in the query, asks for memory as it was (``PastSearches``). The
+    answer has the ``moment`` that it speaks of: when, and the folder ``root`` in which its files can be read;
+    its keyword hits come first, with ``"final": false``. While the moment is being made ready the answer is
+    ``{"seq": 7, "waits_for": COMMIT}``, and events say how far that is and when to ask again.
+
+    ``{"seq": 8, "ask": "inject", "message": "…", "memory_loaded": true, "today": "2026-03-20"}`` is answered
+    with ``{"seq": 8, "injection": {…}}``, the context that an agent would be given. No request here is
+    recorded as a recall.
+    """
     # One thread keeps its speed beside other work; several on busy cores are slower than one.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     requests = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace")

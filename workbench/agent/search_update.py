@@ -1,6 +1,6 @@
-"""What a search tells while it goes on, keyword hits first and hybrid ones after: values, fit for a pipe.
+"""The answers that a search streams, keyword hits first and hybrid ones after, as values that fit a pipe.
 
-Imports no engine, so that who only shows hits needs none.
+The module imports no engine, so that code which only shows hits needs none.
 """
 
 from __future__ import annotations

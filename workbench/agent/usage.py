@@ -1,8 +1,8 @@
-"""What was given to whom: recorded in the ledger as it is given, and counted for an entry and for all.
+"""Recalls: which entries an agent was given, recorded in the ledger and counted for an entry and for all.
 
-Dreaming lives on these records, and an answer never waits or fails for one. The ledger knows entries by their
-address and by the claim that they make, so that an entry which moved, or was promoted, keeps its recalls.
-What was asked cannot be read back from it, only told apart. Looking here is no recall.
+Dreaming builds on these records, and an answer never waits or fails for one. The ledger knows entries by
+address and claim, so an entry that moved, or was promoted, keeps its recalls; of questions it holds only what
+tells them apart. Looking at the counts is no recall.
 """
 
 from __future__ import annotations

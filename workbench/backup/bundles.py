@@ -1,11 +1,8 @@
-"""Bundle files: what each says of itself, and the numbered chain of them in a folder.
+"""Bundle files: their headers, and the numbered chain of them in a folder.
 
 ``memory-0001-full.bundle`` begins a chain, ``memory-0002.bundle`` holds what came since, and so on; a later
 full one begins another chain. ``SHA256SUMS`` (as ``sha256sum -c`` reads it) names every bundle that must be
 there. Nothing in the folder is ever removed or written over.
-
-The note in ``.workbench/backups.json`` says where the last backup went. Losing it costs nothing but that:
-what a chain of bundles holds is read from the bundles themselves.
 """
 
 from __future__ import annotations
@@ -204,7 +201,9 @@ _MAX_BYTES = 100_000
 class LastBackup:
     """The last backup: where it is, which commit it holds, and when it was made (ISO 8601).
 
-    ``own``: it may hold a history that is kept apart from any repository.
+    ``own``: it may hold a history that is kept apart from any repository. This is noted in
+    ``.workbench/backups.json``. Losing the note costs nothing else: what a chain of bundles holds is read
+    from the bundles themselves.
     """
 
     target: str

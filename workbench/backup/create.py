@@ -1,11 +1,6 @@
-"""Saving a memory elsewhere, and proving that it can be had back.
+"""Backups of a memory: recorded, saved elsewhere, and proven before they count.
 
-A workspace in which anything is disputed is refused, so that what is saved is what is meant. What is on disk
-is recorded first, so that a backup holds every word; where a newer program wrote this memory only what git
-has is saved, which takes no understanding, and the rest is named. Every backup is restored into an empty
-folder and compared with the files before it counts; a bundle gets its name only then.
-
-As a task of the worker (``run``) it takes ``{"target": "DIR"}``, without a target the last one again.
+A workspace in which anything is disputed is refused, so that what is saved is what is meant.
 """
 
 from __future__ import annotations
@@ -144,9 +139,11 @@ def back_up(
 
     Where a newer program wrote this memory nothing is recorded: what is on disk only is named in a note.
 
-    Bundles are always restored and compared; a remote's commit is asked for, and with ``check`` the remote
-    is cloned anew and compared too. Raises RepositoryStateError while anything is disputed, ConflictError
-    where a remote has commits of its own, BackupError, BusyError, and what ``record`` raises.
+    Bundles are always restored and compared; a remote's commit is asked for, and with ``check`` the remote is
+    cloned anew and compared too. What is on disk is recorded first, so that a backup holds every word. A
+    bundle is restored into an empty folder, and gets its name only when that equals the files. Raises
+    RepositoryStateError while anything is disputed, ConflictError where a remote has commits of its own,
+    BackupError, BusyError, and what ``record`` raises.
     """
     finished = require_savable(workspace, target, full=full)
     workspace.ledger.fold()
@@ -373,7 +370,10 @@ def unknown_format(workspace: Workspace) -> str:
 
 
 def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:
-    """Make the backup. Raises what ``back_up`` raises, and UsageError where there is none to repeat."""
+    """Make the backup. Raises what ``back_up`` raises, and UsageError where there is none to repeat.
+
+    This is a task of the worker: ``{"target": "DIR"}``, or without a target where the last backup went.
+    """
     require_more_than_looking()
     with closing(Workspace.open(root)) as workspace:
         target = find_or_repeat(workspace, parameters.get("target") or None)

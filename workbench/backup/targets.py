@@ -1,10 +1,4 @@
-"""Where a backup goes: a folder of bundles, one bundle file, or a git remote.
-
-A repository of our own for one backup: the workspace's objects, and nothing of its configuration.
-
-Bundles and pushes are made from an empty bare repository in a temporary folder that borrows the objects. So
-no remote, helper, command, hook or rewritten address that the workspace names can have a part in it.
-"""
+"""Where a backup goes: a folder of bundles, one bundle file, or a git remote; and pushing to a remote."""
 
 from __future__ import annotations
 
@@ -154,6 +148,8 @@ def _is_repository(path: Path) -> bool:
     return bare or (path / ".git").exists()
 
 
+# -- a repository of our own for one backup ----------------------------------------------------------
+
 LEDGERS = "refs/workbench/"
 """What the references of ledgers begin with."""
 DETACHED = "workbench/backup"
@@ -175,7 +171,9 @@ def branch_of(history: History) -> str:
 def borrowing(history: History, commit: CommitId, branch: str, ledgers: Mapping[str, str]) -> Iterator[Any]:
     """The runner of a bare repository whose only branch stands at ``commit``, gone after the block.
 
-    It has ``ledgers``, too: their references, with their commits.
+    It has ``ledgers``, too: their references, with their commits. It lies in a temporary folder and borrows
+    the workspace's objects, but nothing of its configuration. So no remote, helper, command, hook or
+    rewritten address that the workspace names takes part in a bundle or a push.
     """
     with scratch("backup") as place:
         prepare_empty(place, algorithm=history.algorithm, objects=history.common_dir / "objects")

@@ -1,4 +1,4 @@
-"""What an agent is given, as it is given, and how it gets there: context, connect, mcp.
+"""The commands that give memory to an agent, and set up how it gets there: context, connect, mcp.
 
 ``inject`` and ``bulletin`` are the names of ``context`` in hooks of earlier versions.
 """

@@ -1,9 +1,8 @@
-"""Every command by its name, and what is said of it before it is loaded.
+"""Every command by its name, with the line of help that is printed before it is loaded.
 
 The program starts anew for each answer, so a command's module is imported when that command is asked for, and
-``workbench --help`` imports none. The one line that is said of each command stands here.
-
-A new command needs one line here; a new operation none (``workbench.operations.registry``).
+``workbench --help`` imports none. A new command needs one line here; a new operation none
+(``workbench.operations.registry``).
 """
 
 from __future__ import annotations

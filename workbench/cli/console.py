@@ -1,7 +1,7 @@
-"""What commands share: how the command line speaks, the kinds of options, and the workspace that is meant.
+"""What all commands share: output, options, and the workspace that is meant.
 
-JSON for programs, plain safe text and progress for people; each kind of option, and each option that several
-commands take, is declared once.
+Output is JSON for programs, plain safe text and progress for people. Each kind of option, and each option
+that several commands take, is declared once.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What waits for a person: proposals, and text of other writers that fitted into no file.
+"""The commands on what waits for a person: proposals, and text of other writers that fitted into no file.
 
-Proposals as text are fit for 80 columns: the claim, what its score is made of, how far each gate is.
+Proposals are printed for 80 columns: the claim, what its score is made of, how far each gate is.
 """
 
 from __future__ import annotations

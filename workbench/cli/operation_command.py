@@ -1,10 +1,4 @@
-"""The command of an operation, made from its declaration; and how each that changes memory does it.
-
-Each takes what the operation is done to, its parameters, ``--allow-secret``, ``--dry-run`` and ``--json``.
-
-What an argument names: an entry by its line, and a team leader's memory by the mark ``leader:``. Two
-operations have commands that say in ways of their own what they are done to: forget and quarantine.
-"""
+"""The command of each operation, made from its declaration, and what an argument of it names."""
 
 from __future__ import annotations
 
@@ -66,6 +60,9 @@ from workbench.workspace.workspace import LEADER_MARK, Workspace
 if TYPE_CHECKING:
     from workbench.history.lineage import LineageStep
     from workbench.history.origin import LineOrigin, Origin
+
+
+# -- what an argument names: an entry by its line, a leader's memory by ``leader:`` ------------------
 
 _Asked = TypeVar("_Asked", str, "str | None")
 
@@ -166,6 +163,8 @@ def whose(asked: _Asked) -> Iterator[tuple[AddressedWorkspace, _Asked]]:
             yield AddressedWorkspace(here), asked
 
 
+# -- the command of an operation ---------------------------------------------------------------------
+
 _TYPES: dict[Kind, click.ParamType[Any]] = {
     Kind.INTEGER: click.INT,
     Kind.DAY: DAY,
@@ -193,7 +192,10 @@ class Selection:
 
 
 def command_of(operation: OperationSpec, selection: Selection | None = None) -> click.Command:
-    """The command that plans the operation and shows it or carries it out."""
+    """The command that plans the operation and shows it or carries it out.
+
+    It takes what the operation is done to, its parameters, ``--allow-secret``, ``--dry-run`` and ``--json``.
+    """
 
     def call(subject: Any = None, **values: Any) -> None:
         with workspace() as place:

@@ -1,7 +1,7 @@
 """What the shell is offered while a value is typed. Nothing here fails, writes, or asks a network.
 
 Names of files come from a workspace, which is untrusted, and a shell takes what it is offered into its line
-as it stands: a name with any character that a shell could read as more than a letter is left out.
+as it stands. So a name is left out if it has a character that a shell could read as more than a letter.
 """
 
 from __future__ import annotations

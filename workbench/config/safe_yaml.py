@@ -1,4 +1,4 @@
-"""YAML as text: a mapping whose values stay what is written, read without trusting it.
+"""YAML read without trusting it, as a mapping whose values stay the text that is written.
 
 ``no``, ``012`` and ``12:30:45`` stay strings. Tags, anchors, aliases, deep nesting and oversized text are
 refused, by reading events instead of building objects. Front matter and settings are read through here.

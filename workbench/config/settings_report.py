@@ -1,6 +1,6 @@
-"""What every setting is, where that comes from, and what is wrong in the files: told without ever failing.
+"""A report of all settings: their values, where those come from, and what is wrong in the files.
 
-The interface and ``workbench config`` show this. The values of secrets are in none of it.
+It never fails, and the interface and ``workbench config`` show it. It leaves out the values of secrets.
 """
 
 from __future__ import annotations

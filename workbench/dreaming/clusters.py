@@ -1,11 +1,11 @@
-"""Clusters: the same claim, made at several places, counts as one.
+"""Clusters: mentions of the same claim at several places, counted as one.
 
 Two mentions are one claim when their words are the same (``memory.claims``), when they share nine tenths of
-their words, or when the index has vectors of both that are nearly the same and all telling words of one
-stand in the other. What differs in a number, a
-name, a word that turns a statement round, or in the order of what is compared, is never one: `port 8443`
-and `port 8444` are as alike as two sentences can be, and contradict each other. No vector is computed for
-this: a text that the index does not know is compared by keyword only.
+their words, or when the index has vectors of both that are nearly the same and all telling words of one stand
+in the other. Mentions that differ in a number, a name, a word that turns a statement round, or in the order
+of what is compared, are never one: `port 8443` and `port 8444` are as alike as two sentences can be, and
+contradict each other. No vector is computed here: a text that the index does not know is compared by keyword
+only.
 """
 
 from __future__ import annotations

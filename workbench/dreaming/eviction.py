@@ -1,8 +1,8 @@
-"""Where long-term memory would outgrow its budget, what is of no use in it is proposed for the archive too.
+"""Proposals to archive entries of long-term memory that are of no use, where it would outgrow its budget.
 
-Nothing is deleted: the archive is searched like anything else. Nothing that the owner has said or kept makes
-room for what nobody has asked for yet: only what automation kept and what is over, or not worth keeping by
-the model that judges the proposals. What does not fit is proposed all the same, with a word on the room.
+Nothing is deleted: the archive is searched like anything else. An entry that the owner has said or kept makes
+no room for what nobody has asked for yet: only what automation kept goes, and what is over, or not worth
+keeping by the model that judges the proposals. What does not fit is proposed all the same, with a note.
 """
 
 from __future__ import annotations

@@ -1,15 +1,4 @@
-"""What the salience model sees of a line: hashed n-grams of its words and characters, and some plain counts.
-
-An n-gram is a run of characters, or of words, in the folded text (``normalisation.template_of``). Its bucket
-comes from a polynomial of its characters modulo 2^64, so that all runs of a batch are hashed at once: with
-``S`` the running sum of ``c[i] * P^i``, a run from a to b has the hash ``(S[b] - S[a]) * P^-a``, wherever it
-stands.
-
-Words are classed by what they signal, in English, German, Spanish, Portuguese, French, Italian, Dutch,
-Polish, Russian, Vietnamese, Indonesian, Chinese, Japanese and Korean. A word of letters stands at the
-beginning of a word of the text: one of five letters or more for all that begin with it, a shorter one for
-itself. Of Chinese, Japanese and Korean any part counts.
-"""
+"""The features of a line that the salience model sees: hashed n-grams of words and characters, and counts."""
 
 from __future__ import annotations
 
@@ -24,6 +13,12 @@ from numpy.typing import NDArray
 
 from workbench.dreaming.normalisation import folded_words, plain_words, template_of
 from workbench.frozen import frozen
+
+# -- words by what they signal -----------------------------------------------------------------------
+# Words are classed in English, German, Spanish, Portuguese, French, Italian, Dutch, Polish, Russian,
+# Vietnamese, Indonesian, Chinese, Japanese and Korean. A word of five letters or more stands for all words
+# that begin with it too, a shorter one for itself. Words of Chinese, Japanese and Korean are found anywhere
+# in a text.
 
 WORD_CLASSES = {
     "rules": """
@@ -247,6 +242,12 @@ def _parts_by_start() -> dict[str, list[tuple[str, tuple[int, ...]]]]:
     return starts
 
 
+# -- n-grams -----------------------------------------------------------------------------------------
+# An n-gram is a run of characters, or of words, in the folded text (``normalisation.template_of``). Its
+# bucket comes from a polynomial of its characters modulo 2^64, so that all runs of a batch are hashed at
+# once: with ``S`` the running sum of ``c[i] * P^i``, a run from a to b has the hash ``(S[b] - S[a]) * P^-a``,
+# wherever it stands.
+
 BUCKETS = 1 << 18
 _BASE = 0x9E3779B97F4A7C15
 _INVERSE = pow(_BASE, -1, 1 << 64)
@@ -438,6 +439,8 @@ def _powers(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     powers, inverses = np.cumprod(factors, axis=1, dtype=np.uint64)
     return powers, inverses
 
+
+# -- counts ------------------------------------------------------------------------------------------
 
 _DONE = re.compile(r"\[[xX]\]|[✅✔☑✓]|~~")
 _PAIR = re.compile(r"^\W*(?:\*\*)?[^\n:：=]{1,40}?(?:\*\*)?\s*[:：=](?:\*\*)?\s*\S")

@@ -1,7 +1,4 @@
-"""What a dream is once it has been dreamt. All of it is frozen: dreaming reads, and writes nothing.
-
-How far a dream is, told while it runs; whoever is told may stop it there.
-"""
+"""The result of a dream, and the progress that it reports while it runs. All values are frozen."""
 
 from __future__ import annotations
 
@@ -159,6 +156,8 @@ def _beginning(text: str) -> str:
     """How a claim begins, on one line, without its secrets."""
     return cut(masked(" ".join(clipped(text, 4 * _SHOWN).split())), _SHOWN)
 
+
+# -- how far a dream is ------------------------------------------------------------------------------
 
 Step = Literal["reading", "folding", "recalls", "judging", "choosing", "wording"]
 STEPS: tuple[Step, ...] = get_args(Step)

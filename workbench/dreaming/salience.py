@@ -1,9 +1,6 @@
 """Salience: how likely a line of a log is worth keeping for months, by a model fitted to labelled lines.
 
-Logistic regressions, one upon the other. The first knows hashed n-grams of words and characters, fitted to
-collections that this project wrote; the second its answer and some plain counts, of a line's form and of
-words by what they signal. There is a second one for notes, another for what was said in a conversation: what
-five words of a note tell, five words of talk do not. `python -m benchmarks.salience --train` makes all, and
+The model is made of logistic regressions. `python -m benchmarks.salience --train` fits all of them, and
 writes the two files beside this module.
 """
 
@@ -60,7 +57,11 @@ class Head:
 class Salience:
     """The fitted weights. ``grams`` are (2^18,) int8 in steps of ``step``.
 
-    ``floor`` is the score from which a line is worth proposing.
+    ``floor`` is the score from which a line is worth proposing. The first regression knows hashed n-grams of
+    words and characters, fitted to collections that this project wrote. The second knows its answer and some
+    plain counts, of a line's form and of words by what they signal. There are two of the second: one for
+    ``notes``, and one for ``talk`` in a conversation, as five words of a note tell what five words of talk do
+    not.
     """
 
     grams: NDArray[np.int8]

@@ -1,12 +1,4 @@
-"""A run over a fleet: this process reads, compares and writes, workers embed, a batch at a time.
-
-Whatever ends a run, the batches that were written stay, and the next run finds by the digests of files what
-is left to do. Ray gives the task of a worker that died to another one. What failed is tried again by itself,
-so that what kills its workers costs no other. The report has figures, and each workspace that failed with the
-reason.
-
-How a fleet stands: each workspace against the table, by content; and what of the table is not true.
-"""
+"""A run over a fleet, which brings the table up to date, and how each workspace stands against the table."""
 
 from __future__ import annotations
 
@@ -124,7 +116,14 @@ class StorageFailedError(IndexUnavailableError):
 
 
 class FleetRun:
-    """Makes the table at ``place`` say what the files of all ``agents`` say."""
+    """Makes the table at ``place`` say what the files of all ``agents`` say.
+
+    This process reads, compares and writes, and workers embed, a batch at a time. Whatever ends a run, the
+    batches that were written stay, and the next run finds by the digests of files what is left to do. Ray
+    gives the task of a worker that died to another one. A workspace that failed is tried again by itself, so
+    that one which kills its workers costs no other. The report has figures, and each workspace that failed
+    with the reason.
+    """
 
     def __init__(
         self,
@@ -274,6 +273,8 @@ def _unread(failed: Mapping[str, str]) -> str:
     return "; ".join(reasons[:_MOST_REASONS]) + (f" (and {more} more)" if more > 0 else "")
 
 
+# -- how a fleet stands ------------------------------------------------------------------------------
+
 State = Literal["fresh", "behind", "missing", "failed", "unreadable"]
 Fault = Literal["missing", "stale", "surplus", "doubled", "unlisted", "unreadable"]
 _AT_ONCE = 200
@@ -314,7 +315,7 @@ class TableFinding:
 def standings(
     table: SharedTable, agents: Sequence[Agent], progress: OnProgress = lambda *_: None
 ) -> Iterator[SyncStatus]:
-    """How each workspace stands. Raises IndexUnavailableError."""
+    """How each workspace stands against the table, by content. Raises IndexUnavailableError."""
     books = table.books()
     for agent, known in _each(table, agents, progress):
         said = books.get(agent.name, {})

@@ -1,9 +1,9 @@
-"""Decay: what is neither important nor recalled fades, and is proposed for forgetting. Nothing goes unseen.
+"""Decay: memories that are neither important nor recalled fade, and are proposed for forgetting.
 
-The importance of today is a function of what the page says, the days since, and the days on which it was
-recalled. It equals what rewriting every page every night would give (times 0.995, plus 0.01 after a day with
-a recall), but no page is ever rewritten for it: a missed night changes nothing, a clock that jumped leaves no
-trace, and the same memory has the same importance wherever it is computed.
+Today's importance is a function of what the page says, the days since, and the days on which it was recalled.
+It equals what rewriting every page every night would give (times 0.995, plus 0.01 after a day with a recall),
+but no page is rewritten for it: a missed night changes nothing, a clock that jumped leaves no trace, and the
+same memory has the same importance wherever it is computed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What is about to be written into the graph: checked before anything else is asked, one line each.
+"""Drafts of what is to be written into the graph: each is one line, checked before anything is planned.
 
-Also what two drafts of the same claim become, and how it is recorded what was decided of a draft: what was
-rejected or forgotten does not come back.
+The module also says what two drafts of the same claim become, and how a decision on a draft is recorded, so
+that a draft which was rejected or forgotten does not come back.
 """
 
 from __future__ import annotations

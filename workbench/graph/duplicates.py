@@ -1,10 +1,9 @@
-"""Entities that may be one: found by the vectors of their names, or by these alone. Nothing is merged here.
+"""Entities that may be one, found by the vectors of their names or by these alone; nothing is merged here.
 
-By itself automation merges only what passes every bar: the same type, cosine >= 0.98, Jaro-Winkler >= 0.85,
-no guard of ``why_apart``, no relation between the two, no contradiction, no person's word against
-it. From 0.90 on a pair is shown to a person, and so is a person who may be called by a part of the name of
-just one other (`Vogt`, `Henning Vogt`). Facts are never merged by likeness: related facts score as high
-as duplicate ones.
+Automation merges only pairs that pass every bar: the same type, cosine >= 0.98, Jaro-Winkler >= 0.85, no
+guard of ``why_apart``, no relation between the two, no contradiction, no person's word against it. From 0.90
+on a pair is shown to a person, and so is a person who may be called by a part of the name of just one other
+(`Vogt`, `Henning Vogt`). Facts are never merged by likeness: related facts score as high as duplicate ones.
 """
 
 from __future__ import annotations

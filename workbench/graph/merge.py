@@ -1,11 +1,4 @@
-"""Merging two entities: one page keeps all that both say, and whatever led to the other leads to it.
-
-By itself ``resolve`` merges entities that are one, and names what only may be one for a person.
-
-``run`` compares names by their meaning, as a task of the worker (``workbench.worker``). Its answer is
-``{"pairs": [{"keep", "other", "cosine", "names", "automatic", "why"}]}``, with the pages by their paths, for
-the day ``now``.
-"""
+"""Merging two entities: one page keeps all that both say, and links to the other lead to it."""
 
 from __future__ import annotations
 
@@ -280,6 +273,8 @@ def plan_keep_apart(workspace: Workspace, one: str, other: str, *, now: datetime
     )
 
 
+# -- merging duplicates automatically ----------------------------------------------------------------
+
 MOST = 20
 """Merges of one run: more at once would be a fault of the model rather than of the memory."""
 
@@ -342,7 +337,8 @@ def resolve(
 def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:
     """Compare the names of all pages, also those pairs that a person has answered.
 
-    Raises ModelUnavailableError, OSError.
+    This is a task of the worker. Its answer is ``{"pairs": [{"keep", "other", "cosine", "names", "automatic",
+    "why"}]}``, with the pages by their paths, for the day ``now``. Raises ModelUnavailableError, OSError.
     """
     context.progress("comparing")
     with closing(Workspace.open(root)) as workspace:

@@ -2,8 +2,8 @@
 
 ``as_of`` asks *when a thing was true*, as the memory of today tells it; what the memory said on some day is
 another question, which git answers (``workbench --as-of``). A thing holds from its ``valid_from``, else from
-the day it occurred, up to but not including its ``valid_until``. What says no beginning has held all along,
-what says no end still holds.
+the day it occurred, up to but not including its ``valid_until``. A thing without a beginning has held all
+along, and one without an end still holds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The operations on the graph, each declared once; those with ``agents`` are what an agent may ask for.
 
-A person says with words what the tools of an agent say with drafts: the same operations, planned from either.
+A person gives words and an agent's tool gives drafts: the same operations are planned from either.
 """
 
 from __future__ import annotations

@@ -1,10 +1,4 @@
-"""Pages of the graph, changed without touching what else stands there: which entity has which, and new lines.
-
-Nothing that is written is believed: the page is read again, and all that stood in it must still stand as it
-did, with just the new lines beside it. Changes of several pages are gathered into the edits of one plan.
-
-How pages of the graph are named: in the file system, in links, and when two names are one.
-"""
+"""Edits of graph pages that leave all else in them as it is, and the names of pages in paths and links."""
 
 from __future__ import annotations
 
@@ -67,6 +61,8 @@ def relinked(text: str, is_old: Callable[[str], bool], new: str) -> str:
     return _LINK.sub(led, text)
 
 
+# -- how pages are named: in the file system, in links, and when two names are one -------------------
+
 FOLDER = "graph/"
 LONGEST_STEM = 120
 """Bytes of a file name without its end: with a suffix it stays far below the 255 that file systems take."""
@@ -118,6 +114,10 @@ def link(name: str, path: str, *, alone: bool = True) -> str:
     shown = " ".join(_UNLINKABLE.sub(" ", name).split())
     return f"[[{stem_of(path)}{'|' + shown if shown else ''}]]"
 
+
+# -- pages and their lines ---------------------------------------------------------------------------
+# Each edited page is read again: all that stood in it must still stand as it did, with just the new lines
+# beside it.
 
 _PLAIN = re.compile(r"[^\W\d_][\w .'’()&+/-]*[\w.)+]|[^\W\d_]")
 # Words that other readers of YAML take for something else than words.
@@ -332,7 +332,10 @@ class OpenPage:
 
 
 class Changes:
-    """The pages that a plan is about to change, and who is who in it."""
+    """The pages that a plan is about to change, and who is who in it.
+
+    They become the edits of one plan.
+    """
 
     def __init__(self, workspace: Workspace, today: date, *, by_name: bool = False) -> None:
         """``by_name``: a name that has one page means that page, also where another type is said."""

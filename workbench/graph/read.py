@@ -1,7 +1,4 @@
-"""The graph from its files: every page of ``graph/``, and the typed memories of other curated files.
-
-The graph in figures.
-"""
+"""The graph read from its files: every page of ``graph/``, and the typed memories of other curated files."""
 
 from __future__ import annotations
 
@@ -200,6 +197,8 @@ def memory_addresses(workspace: Workspace, references: Sequence[str]) -> tuple[s
         found += several
     return tuple(found)
 
+
+# -- the graph in figures ----------------------------------------------------------------------------
 
 _MOST = 10
 

@@ -1,7 +1,7 @@
-"""Walks along relations: what follows from an entity, and how two of them are connected.
+"""Search in the graph: walks along relations, and what is known of the entities that a question names.
 
 Every walk is bounded in hops, in relations looked at and in what it finds, so that neither cycles nor a page
-with ten thousand relations can hold it up; what was left out is said.
+with ten thousand relations can hold it up. The answer says what was left out.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ from workbench.graph.model import Graph, RelationLink, is_over, memory_json, sou
 from workbench.memory.entry import Entry
 from workbench.memory.graph_page import Entity, PageLine, TypedMemory, name_key
 from workbench.safety.terminal import visible_line
+
+# -- walks -------------------------------------------------------------------------------------------
 
 MAX_HOPS = 3
 MAX_LOOKED_AT = 200_000
@@ -289,6 +291,8 @@ def said(hop: Hop) -> str:
         line += f", until {relation.valid_until}"
     return line if link.target or link.candidates else f"{line} (which has no page)"
 
+
+# -- findings for a question -------------------------------------------------------------------------
 
 Relevance = Callable[[Entry, str], float]
 """How much an entry whose words are these has to do with the question, in [0, 1]."""

@@ -1,14 +1,9 @@
-"""The one list of checks: what doctor, check, the health screen and the metrics are made from.
+"""The one list of checks, from which doctor, check, the health screen and the metrics are made.
 
 A new check is a function that takes a ``CheckSubject`` and yields in a few words what it saw, and each
-``Finding``; of a rule over memory that says nothing else its findings are counted. It stands in the list
-here, under the name of the function. Of the doctor's the order is that in which things are looked at, and
-repaired.
-
-As a task of the worker (``run``), as what counts 50,000 entries must not hold up a key: ``{"checks":
-[names]}`` looks, in the order of the list, at all of it where none is named; ``{"repair": "a check of the
-doctor's"}`` repairs. It says which ``checks`` there are, ``begin`` before each, ``result`` when it looked,
-and ``repaired``. It may be ended at any time.
+``Finding``; a rule over memory that yields only findings gets their number as its words. It is entered in the
+list here and is called by the name of the function. The doctor's checks look and repair in the order of the
+list.
 """
 
 from __future__ import annotations
@@ -233,7 +228,13 @@ _PATIENCE = 60.0
 
 
 def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:
-    """Do what is wished. Raises what opening the workspace raises, and UsageError for an unknown check."""
+    """Look, or repair, as a task of the worker; counting in 50,000 entries must not hold up a key.
+
+    ``{"checks": [names]}`` looks, in the order of the list, at all of it where no names are given;
+    ``{"repair": "a check of the doctor's"}`` repairs. Events are ``checks`` (those that there are), ``begin``
+    before each, ``result`` after it, and ``repaired``. It may be ended at any time. Raises what opening the
+    workspace raises, and UsageError for an unknown check.
+    """
     with closing(CheckSubject.open(root)) as subject:
         subject.moment, subject.patience = moment(parameters.get("now")), _PATIENCE
         if name := parameters.get("repair"):

@@ -1,7 +1,8 @@
-"""The same said twice: word for word, nearly so, or in other words. Linear in the entries, not quadratic.
+"""Checks for entries that say the same: word for word, nearly so, or in other words.
 
-Near-duplicates are found by ``memory.claims.near_pairs`` and then compared exactly. Those in other words are
-found among curated entries by the vectors that the index has of their texts, if any.
+Near-duplicates are found by ``memory.claims.near_pairs``, in a time that is linear in the entries, and then
+compared exactly. Those in other words are found among curated entries by the vectors that the index has of
+their texts, if any.
 """
 
 from __future__ import annotations

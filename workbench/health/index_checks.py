@@ -1,7 +1,6 @@
-"""The index: its pointer and manifest, whose it is, its stores on the disk, how far it is behind; and the
-models.
+"""Checks of the index (its pointer, manifest and stores, and how far it is behind) and of the models.
 
-Those are the model of vectors on this machine, providers behind a network, and the language model. What is
+The models are that of vectors on this machine, providers behind a network, and the language model. A provider
 behind a network is asked only with the person's word.
 """
 
@@ -48,6 +47,9 @@ _BEGINNING = 10_000
 _SECONDS = 20.0
 _TOKENS = 200
 """Enough for a model that thinks before it says a word."""
+
+
+# -- the models --------------------------------------------------------------------------------------
 
 
 def local_model(subject: CheckSubject) -> Description | None:
@@ -218,6 +220,8 @@ def language_model(subject: CheckSubject) -> Look:
         else:
             yield f"{found.name}: answers"
 
+
+# -- the index ---------------------------------------------------------------------------------------
 
 REINDEX = "run `workbench reindex`"
 _RUNNING = "a reindex is running"

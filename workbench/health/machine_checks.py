@@ -1,7 +1,4 @@
-"""The machine around the workspace: Python, libraries, git, terminal, watching, disk and clock.
-
-What the health screen tells beside doctor and check: backup, jobs, what waits, and what is recalled.
-"""
+"""Checks of the machine (Python, libraries, git, terminal, disk, clock …), and of how things stand."""
 
 from __future__ import annotations
 
@@ -222,6 +219,8 @@ def _moment(seconds: float) -> str:
     except (OverflowError, OSError, ValueError):
         return f"{seconds:.0f} seconds after 1970"
 
+
+# -- how things stand: backup, jobs, proposals and recalls, for the health screen --------------------
 
 _OLD = timedelta(days=30)
 _MANY = 50

@@ -1,7 +1,4 @@
-"""The rules of `workbench check`: each yields findings over memory that is read once.
-
-Links that lead nowhere: relative Markdown links, ``[[wiki]]`` links, and the sources of provenance.
-"""
+"""The rules of `workbench check`: each yields findings over memory that is read once."""
 
 from __future__ import annotations
 
@@ -414,6 +411,8 @@ def _topic(found: Statement, section: tuple[str, ...]) -> tuple[str, ...]:
     """Of whom it is said: a subject that names nobody (`Phone number: 1`) counts under its label only."""
     return (found.subject, *section) if SINGLE.issuperset(found.subject.split()) else (found.subject,)
 
+
+# -- links that lead nowhere: relative ones, ``[[wiki]]`` links, sources of provenance ---------------
 
 _LINK = re.compile(r"(?<!\\)\]\(\s{0,3}(?:<(?P<angle>[^<>\n]{1,1000})>|(?P<bare>[^\s()<>]{1,1000}))")
 _WIKI = re.compile(

@@ -1,11 +1,4 @@
-"""The history of one entry: back to the first log line, and on to what became of it.
-
-An entry is followed by its text. In its own file every commit is a step that made it appear or vanish;
-what it was before, or became, is told by the trailers of our operations, and in plain commits by the same
-text in another file, or by text that is alike in the place of the change (``text_similarity``).
-
-The operations on a file, also from when it had another name.
-"""
+"""The history of one entry, back to its first log line and on to what became of it; and that of a file."""
 
 from __future__ import annotations
 
@@ -67,7 +60,10 @@ class LineageStep:
 def lineage(workspace: Workspace, address: str) -> tuple[LineageStep, ...]:
     """All that happened to the entry at ``address``, newest first; it may be gone by now.
 
-    Raises EntryNotFoundError where its file never held it, AmbiguousEntryError, NotMemoryError, and what
+    An entry is followed by its text. In its own file every commit is a step that made it appear or vanish.
+    What it was before, or became, is told by the trailers of our operations, and in plain commits by the same
+    text in another file, or by text that is alike in the place of the change (``text_similarity``). Raises
+    EntryNotFoundError where its file never held it, AmbiguousEntryError, NotMemoryError, and what
     ``workspace.history`` raises.
     """
     links = Links(workspace)
@@ -356,6 +352,9 @@ class Links(Versions):
 def _alike(entry: Entry, here: Document, there: Document) -> Entry | None:
     """What is like an entry of one page on another, where that page alone has it."""
     return likest(entry, (one for one in there.entries if entry_in(here, one.address) is None))
+
+
+# -- the operations on a file ------------------------------------------------------------------------
 
 
 @frozen

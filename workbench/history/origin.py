@@ -1,11 +1,6 @@
-"""Who says so: the one place that tells who brought an entry, when, in which session and from what source.
+"""Where an entry and each line come from: who brought it, when, in which session and from what source.
 
-Three things speak of an entry: its own ``wb:`` comment, its file's front matter, and the commit that
-brought its line. The commit decides who: everybody can write ``by=human`` into a file, but only our
-operations carry trailers. Without a source the trust is unknown, which counts as untrusted.
-
-What a commit says of who did what: ours by its trailers, anybody else's by its author's word.
-Line by line: which operation brought it, who, when, and in which session.
+All answers to "who says so" are given here.
 """
 
 from __future__ import annotations
@@ -35,9 +30,10 @@ class Attribution:
     """One commit as far as memory is concerned, or what stands on disk and in no commit yet.
 
     ``operation`` is None for the latter. ``actor`` is what the commit says: the actor of an operation, the
-    author of a plain commit. ``who`` is what that proves: a plain commit's author proves nothing, so it
-    is ``external``. ``ours`` says whether the commit records an operation of the workbench. ``cut_off``:
-    a shallow clone ends here, so what this commit seems to have brought may be older.
+    author of a plain commit. ``who`` is what that proves: a plain commit's author proves nothing, so it is
+    ``external``. ``ours`` says whether the commit records an operation of the workbench. ``cut_off``: a
+    shallow clone ends here, so what this commit seems to have brought may be older. An operation of ours says
+    these things in its trailers, a plain commit by the word of its author.
     """
 
     operation: OperationId | None = None
@@ -95,8 +91,11 @@ def deed_of(commit: Commit) -> Attribution:
 class Origin:
     """Where an entry comes from.
 
-    ``who`` is human, agent, external, dreaming or unknown; ``trust`` owner, agent, external or unknown.
-    ``when`` is the day it speaks of or was written; ``source`` is ``path#L12`` or the like.
+    Three things speak of an entry: its own ``wb:`` comment, its file's front matter, and the commit that
+    brought its line. The commit decides who: everybody can write ``by=human`` into a file, but only our
+    operations carry trailers. Without a source the trust is unknown, which counts as untrusted. ``who`` is
+    human, agent, external, dreaming or unknown; ``trust`` owner, agent, external or unknown. ``when`` is the
+    day it speaks of or was written; ``source`` is ``path#L12`` or the like.
     """
 
     who: str

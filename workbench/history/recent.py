@@ -1,7 +1,4 @@
-"""What was written since a moment, entry by entry: by whom, in which commit, from which session.
-
-What one session left in memory, wherever it went since.
-"""
+"""Entries written since a moment (by whom, in which commit, from which session), and those of a session."""
 
 from __future__ import annotations
 
@@ -108,6 +105,9 @@ def _says_nothing(entry: Entry) -> bool:
     """Whether it only tells programs where a part of a file begins, or of which session it is."""
     is_marker = entry.text.startswith("<!--") and entry.text.endswith("-->") and not hidden_in(entry.text)
     return is_marker or is_session_field(entry)
+
+
+# -- all that a session left in memory, wherever it went since ---------------------------------------
 
 
 def entries_of_session(workspace: Workspace, session: str) -> tuple[str, ...]:

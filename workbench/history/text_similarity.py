@@ -1,11 +1,4 @@
-"""When text counts as the same text, changed: the measures by which plain commits are read.
-
-Entries: the share of words that both have in the same order, ``2 m / (a + b)`` (Indel over words;
-characters of scripts without blanks count as words). From ``SAME_ENTRY`` on one is the other, edited.
-
-Files: the share of lines with words that both have, ``2 m / (a + b)`` over multisets. Above ``SAME_FILE``
-one is the other, renamed.
-"""
+"""How alike two versions of an entry or a file are, by which plain commits are read as edits and renames."""
 
 from __future__ import annotations
 
@@ -24,7 +17,11 @@ _MOST_WORDS = 400
 
 
 def entry_likeness(one: str, other: str) -> float:
-    """How much of two entries' text is the same, in [0, 1]; judged by the first words of long ones."""
+    """How much of two entries' text is the same, in [0, 1]; judged by the first words of long ones.
+
+    It is the share of words that both have in the same order, ``2 m / (a + b)`` (Indel over words; characters
+    of scripts without blanks count as words). From ``SAME_ENTRY`` on one is the other, edited.
+    """
     words, others = (_WORD.findall(text.casefold())[:_MOST_WORDS] for text in (one, other))
     if not words and not others:
         return 1.0 if one.split() == other.split() else 0.0
@@ -34,7 +31,11 @@ def entry_likeness(one: str, other: str) -> float:
 
 
 def file_likeness(one: bytes, other: bytes) -> float:
-    """How many of two files' lines are the same, in [0, 1]."""
+    """How many of two files' lines are the same, in [0, 1].
+
+    It is the share of lines with words that both have, ``2 m / (a + b)`` over multisets. Above ``SAME_FILE``
+    one is the other, renamed.
+    """
     lines = [Counter(line.strip() for line in data.split(b"\n") if line.strip()) for data in (one, other)]
     total = sum(lines[0].values()) + sum(lines[1].values())
     return 2 * sum((lines[0] & lines[1]).values()) / total if total else 0.0

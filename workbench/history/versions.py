@@ -1,10 +1,4 @@
-"""The versions of a file, and what each of them held, read no more often than needed.
-
-Whether a commit can have made an entry appear or vanish, told from bytes alone.
-
-Parsing two thousand versions of a file takes a minute; looking for the entry's lines in them takes a
-blink. Where its lines stand in both versions between the same neighbours, nothing happened to it.
-"""
+"""The versions of a file and what each of them held, read no more often than needed."""
 
 from __future__ import annotations
 
@@ -25,6 +19,10 @@ from workbench.repository.objects import BlobId, Commit, CommitId
 from workbench.safety.terminal import visible_line
 from workbench.workspace.snapshot import PastWorkspace
 from workbench.workspace.workspace import Workspace
+
+# -- whether a commit can have made an entry appear or vanish, told from bytes alone -----------------
+# Parsing two thousand versions of a file takes a minute; looking for the entry's lines in them takes a blink.
+# Where its lines stand in both versions between the same neighbours, nothing happened to it.
 
 _LINES_BELOW = 2
 _MOST_LINES = 8
@@ -81,6 +79,8 @@ def loses(before: bytes, after: bytes, digits: str) -> bool:
                     return True
     return False
 
+
+# -- the versions of a file --------------------------------------------------------------------------
 
 _KEPT_BYTES = 64 << 20
 """Bytes of versions that are kept: they are looked through again for each entry that is followed."""

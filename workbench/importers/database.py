@@ -1,11 +1,6 @@
-"""SQLite files of other programs: read, never written, and never believed.
+"""SQLite files of other programs, and the import of one of them: the memory database of OpenClaw's cells.
 
-The memory database of an OpenClaw workspace: SQLite with cells of a type and a salience, in scenes.
-
-Its tables are `mem_cells` and `mem_scenes`, or `memory_cells` and `scenes`; columns go by several names.
-
-A scene becomes an entity; its summary an observation, its cells typed memories. What runs out there (an
-exchange after 7 days, a task after 30 …) and is over already stays behind.
+The files are untrusted, and they are read and never written.
 """
 
 from __future__ import annotations
@@ -150,6 +145,9 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+# -- the memory database of an OpenClaw workspace ----------------------------------------------------
+# Its tables are `mem_cells` and `mem_scenes`, or `memory_cells` and `scenes`; columns go by several names.
+
 LABEL = "openclaw-cells"
 TYPES = {
     "fact": "fact",
@@ -188,7 +186,11 @@ _SCENE = {
 
 
 def read_cells(path: Path, today: date) -> ImportSource:
-    """All scenes and cells in the file at ``path``. Raises UsageError where it is none."""
+    """All scenes and cells in the file at ``path``. Raises UsageError where it is none.
+
+    A cell has a type and a salience, and stands in a scene. A scene becomes an entity, its summary an
+    observation, its cells typed memories. A cell that has run out in OpenClaw (``DAYS``) stays behind.
+    """
     with opened(path) as database:
         cells = _rows(database, _CELLS, _CELL, "id", "content")
         if cells is None:

@@ -1,23 +1,4 @@
-"""The memory tables of GoClaw v3: from PostgreSQL, from its dump, or from GoClaw Lite's SQLite file.
-
-A server is read in one transaction that may write nothing. Of a plain dump (`pg_dump`) the rows between
-``COPY … FROM stdin;`` and ``\\.`` are read. GoClaw Lite has the same tables, with lists and properties as
-JSON.
-
-`episodic_summaries` become episodes, `kg_entities` and `kg_relations` pages of the graph with the windows in
-which they held, `memory_documents` files: where the workspace has none of that name, else below
-`memory/imported/goclaw/`. MEMORY.md is never written; theirs comes as a note.
-
-A memory-graph file, of older versions, is SQLite with the tables ``memories`` and ``associations``. Its
-thirteen types of memory are ours. What is marked as forgotten there stays behind. A memory that another
-one updates or supersedes holds until the day of that one; other associations are between two memories, for
-which pages have no line, and are counted. So is what GoClaw's program keeps for its own work: what it
-observed, predicted and was told of routines, and when it is to speak next.
-
-When and where a routine is, and what is done then (``routine_metadata``), is what it is; without that its
-memory is a title. The days on which it begins and ends become the time for which the memory holds. How far
-the agent may act by itself, and how often it did, is between the agent and its program.
-"""
+"""The memory tables of GoClaw v3 (a server, its dump, or GoClaw Lite), and older memory-graph files."""
 
 from __future__ import annotations
 
@@ -49,6 +30,8 @@ from workbench.memory.entry import Kind, RelPath, digest, is_outside
 from workbench.memory.episode import EpisodeLine, EpisodePage
 from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 from workbench.workspace.layout import USUAL
+
+# -- the tables of a server, a dump or GoClaw Lite ---------------------------------------------------
 
 TABLES: Mapping[str, Sequence[str]] = {
     table: columns.split()
@@ -90,7 +73,10 @@ def rows_of(tables: Tables, table: str, agent: str) -> list[SourceRow]:
 
 
 def read_lite(path: Path) -> Tables:
-    """The rows of GoClaw's memory tables in the SQLite file at ``path``. Raises UsageError."""
+    """The rows of GoClaw's memory tables in the SQLite file at ``path``. Raises UsageError.
+
+    They are those of a server, with lists and properties as JSON.
+    """
     tables: Tables = {}
     with opened(path) as database:
         for table, wanted in TABLES.items():
@@ -106,7 +92,10 @@ def read_lite(path: Path) -> Tables:
 
 
 def read_dump(path: Path) -> Tables:
-    """The rows of GoClaw's memory tables in the dump at ``path``. Raises UsageError."""
+    """The rows of GoClaw's memory tables in the dump at ``path``. Raises UsageError.
+
+    Of a plain dump (`pg_dump`) the rows between ``COPY … FROM stdin;`` and ``\\.`` are read.
+    """
     require_plain_file(path)
     tables: Tables = {}
     with path.open("rb") as file:
@@ -158,7 +147,8 @@ def _unescaped(found: re.Match[str]) -> str:
 def read_postgres(address: str) -> Tables:
     """The rows of GoClaw's memory tables behind ``postgresql://…``. Raises UsageError.
 
-    A password belongs into ~/.pgpass or PGPASSWORD. No message of an error repeats the address.
+    They are read in one transaction that may write nothing. A password belongs into ~/.pgpass or PGPASSWORD.
+    No message of an error repeats the address.
     """
     try:
         import psycopg  # noqa: PLC0415 - for those who ask for it
@@ -220,6 +210,8 @@ def _plain(row: Mapping[str, Any]) -> SourceRow:
     )
 
 
+# -- what the tables become --------------------------------------------------------------------------
+
 LABEL = "goclaw"
 FOLDER = "memory/imported/goclaw/"
 _EPISODE_DAYS = 90
@@ -235,7 +227,10 @@ _TYPES = {
 def carried_tables(tables: Tables, *, agent: str = "", taken: Iterable[str] = ()) -> ImportSource:
     """What the tables hold of one agent, named by its id or key; ``taken`` are paths the workspace has.
 
-    Raises UsageError where there are several agents and none is named.
+    `episodic_summaries` become episodes, `kg_entities` and `kg_relations` pages of the graph with the windows
+    in which they held, and `memory_documents` files: where the workspace has none of that name, else below
+    `memory/imported/goclaw/`. MEMORY.md is never written; theirs comes as a note. Raises UsageError where
+    there are several agents and none is named.
     """
     if not any(tables.get(name) for name in TABLES if name != "agents"):
         raise UsageError("there is no memory in these tables", hint="check that they are those of GoClaw v3")
@@ -406,6 +401,8 @@ def _count(value: object) -> int:
         return 0
 
 
+# -- memory-graph files, of older versions -----------------------------------------------------------
+
 GRAPH_LABEL = "goclaw-graph"
 _MEMORY_COLUMNS = """
     uuid content memory_type importance confidence created_at occurred_at happens_at source source_session
@@ -431,7 +428,18 @@ _MOST_CHARACTERS = 200
 
 
 def read_memory_graph(path: Path) -> ImportSource:
-    """All memories in the file at ``path``. Raises UsageError where it is none."""
+    """All memories in the SQLite file at ``path``, with the tables ``memories`` and ``associations``.
+
+    The thirteen types of memory there are ours. A memory that is marked as forgotten stays behind. A memory
+    that another one updates or supersedes holds until the day of that one; other associations are between two
+    memories, for which pages have no line, and are counted. So is what GoClaw's program keeps for its own
+    work: what it observed, predicted and was told of routines, and when it is to speak next.
+
+    The text of a routine is a title without its details (``routine_metadata``), so the memory gets when and
+    where it is, and what is done then. The days on which it begins and ends become the time for which the
+    memory holds. How far the agent may act by itself, and how often it did, stays behind. Raises UsageError
+    where there are no such tables.
+    """
     with opened(path) as database:
         if not {"content", "memory_type"} <= set(database.columns("memories")):
             raise UsageError(

@@ -1,6 +1,6 @@
-"""What a foreign source holds, in our own terms, and bringing it over.
+"""An import: the items of a foreign source in our own terms, and the one operation that brings them over.
 
-It is one operation, and what came before does not come again.
+An item that was imported before does not come again.
 """
 
 from __future__ import annotations

@@ -1,12 +1,4 @@
-"""The names that memory shows evidence for, and what it says outright that they are.
-
-A wrong page is worse than a missing one. A name counts where it is known (it has a page, USER.md says it,
-somebody is linked or speaks by it), where the owner says what it is (`my wife Sarah`), or where it
-stands in name position on three different days. Names in German, and in scripts without capitals, are only
-those that are known or quoted. A name whose type no words tell is a ``thing``.
-
-What a sentence says of two named things: `Sarah works on Atlas`, `I live in Osaka`. Patterns, no model.
-"""
+"""The named entities that memory bears out, and the relations that sentences state between them."""
 
 from __future__ import annotations
 
@@ -26,6 +18,8 @@ from workbench.memory.sentences import beginning
 from workbench.safety.secrets import looks_like_key
 from workbench.workspace.layout import MemoryFile
 from workbench.workspace.workspace import Workspace
+
+# -- names -------------------------------------------------------------------------------------------
 
 _CAPITAL = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĖĘĚĞĢĪĮİĶĹĻĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽА-ЯЁΑ-Ω"
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -357,7 +351,13 @@ class _FileNames:
 
 
 class NameEvidence:
-    """What the logs and episodes of a workspace tell of names; a file that has not changed is read once."""
+    """What the logs and episodes of a workspace tell of names; a file that has not changed is read once.
+
+    A wrong page is worse than a missing one. A name counts where it is known (it has a page, USER.md says it,
+    somebody is linked or speaks by it), where the owner says what it is (`my wife Sarah`), or where it stands
+    in name position on three different days. Names in German, and in scripts without capitals, count only
+    where they are known or quoted. A name whose type no words tell is a ``thing``.
+    """
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -530,6 +530,8 @@ def _first_names(spelled: Mapping[str, NamedEntity]) -> dict[str, NamedEntity]:
             called[name.split()[0]].add(one)
     return {first: next(iter(of)) for first, of in called.items() if len(of) == 1 and first not in spelled}
 
+
+# -- relations: `Sarah works on Atlas`, `I live in Osaka`; by patterns, without a model --------------
 
 ME = "\N{BUST IN SILHOUETTE}"
 """Stands for whoever says `I` or `my`."""

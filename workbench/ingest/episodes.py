@@ -1,6 +1,6 @@
-"""Episodes: what a completed session leaves behind, once for each ``source_id``; and when they expire.
+"""Episodes: the page that a completed session leaves behind, once for each ``source_id``; and its expiry.
 
-An episode has its time, which a person can lengthen, stop, or let take its course. Nothing is lost by it: git
+A person can lengthen the time of an episode, stop it, or let it run out. Nothing is lost when it expires: git
 keeps what was pruned, and undo brings it back.
 """
 

@@ -1,7 +1,4 @@
-"""From a source to drafts for the graph: typed memories, entities and relations, each with its line.
-
-The day that a sentence speaks of, seen from the day on which it was said.
-"""
+"""From a source to drafts for the graph: typed memories, entities and relations, each with its line."""
 
 from __future__ import annotations
 
@@ -40,6 +37,8 @@ from workbench.llm.language_model import LanguageModel
 from workbench.memory.moment import Moment
 from workbench.memory.origin import ALLOWED
 from workbench.memory.sentences import sentences
+
+# -- the day that a sentence speaks of, seen from the day on which it was said -----------------------
 
 _PAST = re.compile(
     r"\b(?:yesterday|last (?:time|night|weekend|week|month|year|\w+day)|ago|past|was|were|went|had|did"
@@ -239,6 +238,8 @@ def _after(today: date, count: int, unit: str) -> date:
     last = calendar.monthrange(at // 12, at % 12 + 1)[1]
     return date(at // 12, at % 12 + 1, min(today.day, last))
 
+
+# -- drafts ------------------------------------------------------------------------------------------
 
 _FIRST = word_set("i my me we our us i'm i've i'd i'll mine myself ich mein meine wir unser")
 _FIRST_SAID = 8

@@ -1,7 +1,7 @@
-"""Learning: what one episode or daily log teaches enters the graph, as one operation.
+"""What one episode or daily log teaches enters the graph, as one operation.
 
-What automation writes here is semantic memory, which a person sees as the diff of an operation and takes back
-with one key; nothing of it reaches MEMORY.md. A source is known by its words: the same words teach nothing
+Automation writes only semantic memory here, which a person sees as the diff of an operation and takes back
+with one key; none of it reaches MEMORY.md. A source is known by its words: the same words teach nothing
 twice, and a log that grew teaches only what is new in it.
 """
 

@@ -1,14 +1,4 @@
-"""Taking sources in: completed sessions become episodes, and episodes and logs teach the graph.
-
-Each source is taken in by itself, and one that fails does not stop the others. What was read of a
-transcript is noted after its episode and what that taught are committed; a kill in between costs asking
-again, as an episode knows the session that it is of, and the graph the words that it was learnt from.
-
-`workbench ingest` as a task of the worker: ``{"files": [...]}``; see ``workbench.worker``.
-
-Without files it is what the settings name. It is stopped between two sources: what was taken in stays, each
-source as operations of its own, and the next run goes on where this one ended.
-"""
+"""Ingest: completed sessions become episodes, and episodes and logs teach the graph."""
 
 from __future__ import annotations
 
@@ -122,7 +112,10 @@ def sort_of(name: str) -> str:
 class Ingest:
     """Takes sources into one workspace. ``max_age`` is in days, of what was said last.
 
-    ``dry_run``: nothing is written, and what is taken holds the plans.
+    Each source is taken in by itself, and one that fails does not stop the others. How far a transcript was
+    read is noted after its episode, and what that taught, are committed. After a kill in between it is read
+    again, but an episode knows its session, and the graph the words that it learnt from. ``dry_run``: nothing
+    is written, and what is taken holds the plans.
     """
 
     workspace: Workspace = field(kw_only=False)
@@ -415,7 +408,12 @@ _TROUBLES = 20
 
 
 def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:
-    """Ingest what is asked for. Raises ReadOnlyError, and what opening the repository raises."""
+    """Ingest what is asked for. Raises ReadOnlyError, and what opening the repository raises.
+
+    This is a task of the worker: ``{"files": [...]}``, or without files what the settings name. It is stopped
+    between two sources: what was taken in stays, each source as operations of its own, and the next run goes
+    on where this one ended.
+    """
     with closing(Workspace.open(root)) as workspace:
         require_more_than_looking()
         _ = workspace.operations  # without a repository nothing can be taken in, so it is said once

@@ -1,12 +1,7 @@
-"""What a language model reads out of a session: quotations for a flush, a summary for an episode.
+"""What a language model reads out of a session: quotations for a flush, a summary, and items for the graph.
 
-It is shown numbered turns, without what was withheld of them, and answers with items that each name theirs.
-What names no turn that it was shown, or says more than its turns do, is invented, and dropped.
-
-What a language model finds in a source, as far as the source says it too.
-
-The model is shown numbered lines and answers with items that each name a line. An item without such a line,
-with words or figures that the line does not hold, or about somebody whom it does not name, is dropped.
+The model is shown numbered turns or lines, without what was withheld of them, and answers with items that
+each name theirs. An item that names none that was shown, or says more than it does, is dropped.
 """
 
 from __future__ import annotations
@@ -281,6 +276,10 @@ def _line(item: _Sentence, shown: dict[int, list[Utterance]]) -> EpisodeLine | N
     places = tuple(TurnRef(number, shown[number][0].turn.line) for number in named)
     return EpisodeLine(" ".join(text.split()), places)
 
+
+# -- items for the graph -----------------------------------------------------------------------------
+# An item is dropped without a line, with words or figures that its line does not hold, or about somebody whom
+# that does not name.
 
 CHARACTERS = 8_000
 """Characters of a source that are shown to a model at once."""

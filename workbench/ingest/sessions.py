@@ -1,17 +1,4 @@
-"""Transcripts as sessions: what is new in a file, cut where the agent compacted, without what nobody said.
-
-A part is what stands between two cuts: a compaction, another session in the same file, or the place up to
-which it was read before. Its cycle is how often the session was compacted before.
-
-How far each transcript was read: a byte and what stands before it, in the ledger, so that it survives us. A
-transcript is known by its first line, not by its name: renamed, moved or copied it is the same. What was
-read of it counts while the bytes before the checkpoint are still what they were; of a file that was cut or
-written anew an earlier checkpoint counts, or none, and then it is read from there. A checkpoint is noted
-after what was read has been written, so a kill between the two costs reading it once more, never a gap; what
-is written then knows what stands there already.
-
-When a session is taken up, and when its facts are saved before it is compacted: numbers in, words out.
-"""
+"""Transcripts as sessions: what is new in a file, in parts, and how far each transcript was read."""
 
 from __future__ import annotations
 
@@ -33,6 +20,8 @@ from workbench.frozen import frozen, frozen_kw_only
 from workbench.ingest.transcript_files import SessionRoute, TranscriptFile, opened, route_of, routed
 from workbench.memory.transcript import About, Compaction, Session, Transcript, Turn, read_transcript
 from workbench.workspace.workspace import Workspace
+
+# -- how far a transcript was read -------------------------------------------------------------------
 
 Purpose = Literal["flush", "episode"]
 """What was read for: facts that go into a log, or the episodes of completed sessions."""
@@ -86,7 +75,14 @@ class ResumePoint:
 
 
 class Checkpoints:
-    """All checkpoints of one purpose, by the first line of their files, the oldest first."""
+    """All checkpoints of one purpose, by the first line of their files, the oldest first.
+
+    They are records of the ledger. A transcript is known by its first line, not by its name: renamed, moved
+    or copied it is the same. A checkpoint counts while the bytes before it are still what they were; of a
+    file that was cut or written anew an earlier one counts, or none, and then it is read from there. A
+    checkpoint is noted after what was read has been written, so a kill between the two costs reading it once
+    more, never a gap; what is written then knows what stands there already.
+    """
 
     def __init__(self, purpose: Purpose, found: Iterable[Checkpoint] = ()) -> None:
         self.purpose = purpose
@@ -158,6 +154,8 @@ def tail_at(descriptor: int, offset: int) -> str:
     start = max(0, offset - TAIL)
     return tail_digest(os.pread(descriptor, offset - start, start))
 
+
+# -- when a session is taken up, and when its facts are saved before it is compacted -----------------
 
 USER_MESSAGES = 15
 """New messages of the person after which a session is taken up."""
@@ -235,6 +233,8 @@ def quiet_seconds(changed: float, now: datetime) -> float:
     return abs(now.astimezone(UTC).timestamp() - changed)
 
 
+# -- what is new in a transcript ---------------------------------------------------------------------
+
 _ODD = re.compile(r"[^A-Za-z0-9_.:@+]+")
 _NAME = 120
 _AHEAD_SECONDS = 86_400.0
@@ -246,7 +246,9 @@ _WORDS = re.compile(r"[\w-]+")
 class SessionPart:
     """A session's part, and the checkpoint at its end.
 
-    ``closed``: the agent compacted after it, or went on with another session.
+    A part is what stands between two cuts: a compaction, another session in the same file, or the place up to
+    which it was read before. Its cycle is how often the session was compacted before. It holds only what was
+    said. ``closed``: the agent compacted after it, or went on with another session.
     """
 
     session: Session

@@ -1,21 +1,4 @@
-"""Sentences that may be worth keeping: what is none by a few certain rules, and how the others are judged.
-
-How likely a sentence is of use for months is the salience model's answer. Rules only say what never is
-(secrets, code, program output, questions, half sentences), what kind of memory the words are certain of, and
-that what its owner asks to be remembered is kept whatever it looks like.
-
-Whether the words of a line are prose: a whole sentence, a question, or another language than English.
-
-What is written in another language is never judged by English grammar.
-
-What was said in a session, sentence by sentence: only what may be written into memory. A sentence that
-holds a secret or hidden text, or is part of one, is withheld and counted; left out is also what no rule would
-keep.
-
-Whether one text says no more than another: what a model may tell of a source, what is only said back. A
-figure or a name of its own (`by 5 December 2026`, where `by the 5th` was said), too many words of its own, or
-a denial turned round (`the port is not 8443`) make a text one that nobody else said.
-"""
+"""Sentences worth keeping, in notes and in sessions: rules leave some out, a model judges the rest."""
 
 from __future__ import annotations
 
@@ -38,6 +21,9 @@ from workbench.safety.hidden_text import hidden_in
 from workbench.safety.machine_output import machine_made
 from workbench.safety.prompt_injection import steers
 from workbench.safety.secrets import clipped, secrets_in
+
+# -- whether the words of a line are prose: a sentence, a question, another language than English ----
+# Text in another language is never judged by English grammar.
 
 _MARK = re.compile(
     r"\s*+(?:>\s*+)*+(?:(?:[-*+•‣▪◦–]|\d{1,9}[.)])\s++(?:\[[ xX]\]\s++)?)?+(?:\[[a-z_]{3,20}\]\s++)?+"
@@ -136,6 +122,8 @@ def unfinished(plain: str) -> str | None:
         return "starts in the middle of a sentence"
     return None
 
+
+# -- sentences that may be kept ----------------------------------------------------------------------
 
 MOST_CHARACTERS = 1_000
 """A longer sentence is something that was pasted."""
@@ -239,9 +227,12 @@ def remember_request(text: str) -> str | None:
 def statements_in(texts: Sequence[str], *, spoken: bool = True) -> list[tuple[Statement, ...]]:
     """For each text its sentences that may be kept, as quotations in their order, judged together.
 
-    They are judged as talk where they were ``spoken`` in a session, else as notes.
-    Fenced blocks are left out, and so are whole lines in which somebody tries to steer an AI or hides text.
-    Of a text that is longer than anybody writes the beginning is read.
+    They are judged as talk where they were ``spoken`` in a session, else as notes. Fenced blocks are left
+    out, and so are whole lines in which somebody tries to steer an AI or hides text. Of a text that is longer
+    than anybody writes the beginning is read. How likely a sentence is of use for months is the salience
+    model's answer. Rules only leave out what is never kept (secrets, code, program output, questions, half
+    sentences), and say what kind of memory the words are certain of; a sentence that its owner asks to be
+    remembered is kept whatever it looks like.
     """
     found = [list(_kept_sentences(beginning(text))) for text in texts]
     judged = base_model().logits([Line(words, spoken=spoken) for some in found for words, _, _ in some])
@@ -326,6 +317,8 @@ def _steering(text: str) -> Iterator[tuple[int, int]]:
         at += len(line)
 
 
+# -- what was said in a session, sentence by sentence ------------------------------------------------
+
 MOST_OF_TURN = 20_000
 """Characters of one turn that are read: more is a file that was pasted."""
 MOST_OF_SESSION = 2_000_000
@@ -401,7 +394,11 @@ class SessionUtterances:
 
 
 def hear(session: Session) -> SessionUtterances:
-    """The sentences of ``session`` that may be kept."""
+    """The sentences of ``session`` that may be kept.
+
+    A sentence that holds a secret or hidden text, or is part of one, is withheld and counted. A sentence that
+    no rule would keep is left out.
+    """
     guards: list[TextGuard] = []
     withheld: list[WithheldSentence] = []
     turns: list[tuple[Turn, str]] = []
@@ -471,6 +468,9 @@ def _without(text: str, hidden: Sequence[Sentence]) -> str:
     return "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
 
 
+# -- whether one text says no more than another ------------------------------------------------------
+
+
 def content_words(text: str) -> list[str]:
     """The words of ``text`` that tell it from other text, folded."""
     return [word for word in claim_words(text) if word not in STOP_WORDS and any(map(str.isalnum, word))]
@@ -488,7 +488,8 @@ def is_borne_out(text: str, source: str, *, share: float, names_in: str = "") ->
     """Whether ``source`` has at least this ``share`` of the words of ``text``, and all its figures and names.
 
     The sentence of ``source`` that is likest to ``text`` must deny just as much. Names may also stand in
-    ``names_in``.
+    ``names_in``. So a text is not borne out by a figure or a name of its own (`by 5 December 2026`, where `by
+    the 5th` was said), too many words of its own, or a denial turned round (`the port is not 8443`).
     """
     words, low = content_words(text), source.casefold()
     stems = _stems(source)

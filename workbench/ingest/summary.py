@@ -1,18 +1,4 @@
-"""What an episode says of a session: a summary, and the facts, decisions and open ends, each with its turn.
-
-The summary is the agent's own where it compacted the session, else a model's where one is given and keeps to
-what was said, else the sentences nearest the session's centroid. The rest are quotations, always.
-
-What a session is about: the phrases that come back in it, in whatever language.
-
-A phrase is one to three words between stop words and punctuation; in scripts without blanks it is a run of
-characters between particles. One that is not written like a name has to stand where nouns do, after an
-article, a possessive or a preposition; what only begins sentences is none.
-
-Which sentences say what a session is about: those nearest to its centroid, none of them twice. The centroid
-is the mean of their vectors (D. R. Radev et al., “Centroid-based summarization of multiple documents”,
-2004), of their words by TF-IDF: it is deterministic and needs nothing.
-"""
+"""The summary of a session for its episode: topics, facts, decisions and open ends, with their turns."""
 
 from __future__ import annotations
 
@@ -49,6 +35,8 @@ from workbench.memory.escape import plain_line
 from workbench.memory.provenance import least_trusted
 from workbench.memory.transcript import Session
 from workbench.safety.secrets import clipped, looks_like_key
+
+# -- topics: the phrases that come back, in whatever language ----------------------------------------
 
 _LEAST, _OFTEN = 2, 3
 """Sentences in which a phrase comes back, and one common word."""
@@ -115,7 +103,12 @@ _Phrase = tuple[str, bool, bool]
 
 
 def topics(texts: Iterable[str], most: int = 20) -> tuple[str, ...]:
-    """The phrases that come back in ``texts``, which are sentences: at most ``most``, the best first."""
+    """The phrases that come back in ``texts``, which are sentences: at most ``most``, the best first.
+
+    A phrase is one to three words between stop words and punctuation; in scripts without blanks it is a run
+    of characters between particles. One that is not written like a name has to stand where nouns do, after an
+    article, a possessive or a preposition; a phrase that only begins sentences does not count.
+    """
     uses: dict[str, _Uses] = {}
     for text in texts:
         here = set()
@@ -185,6 +178,8 @@ def _of_characters(part: str) -> Iterator[_Phrase]:
             yield part[first:last], False, True
 
 
+# -- the sentences nearest the centroid --------------------------------------------------------------
+
 LIKE = 0.8
 """Cosine from which two sentences say the same."""
 _Vector = Mapping[str, float]
@@ -193,7 +188,10 @@ _Vector = Mapping[str, float]
 def central(texts: Sequence[str], most: int, *, weights: Sequence[float]) -> tuple[int, ...]:
     """The places in ``texts`` of at most ``most`` that are nearest the centroid of all, in their order.
 
-    ``weights`` say how much each text counts, for the centroid and for being chosen.
+    None says the same as another one (``LIKE``). The centroid is the mean of the texts' vectors (D. R. Radev
+    et al., “Centroid-based summarization of multiple documents”, 2004), of their words by TF-IDF: it is
+    deterministic and needs no model. ``weights`` say how much each text counts, for the centroid and for
+    being chosen.
     """
     vectors = _tf_idf(texts)
     centre: dict[str, float] = defaultdict(float)
@@ -227,6 +225,8 @@ def _dot(one: _Vector, other: _Vector) -> float:
     return math.fsum(value * other[word] for word, value in one.items() if word in other)
 
 
+# -- the summary -------------------------------------------------------------------------------------
+
 FEWEST, MOST = 3, 8
 """Sentences of an extracted summary."""
 MOST_FACTS, MOST_DECISIONS, MOST_OPEN = 40, 20, 20
@@ -254,8 +254,10 @@ class Summary:
 def summarise(session: Session, *, model: LanguageModel | None = None) -> Summary:
     """The summary of ``session``. Never raises for what a model does: the next way is taken, and said.
 
-    The last answer is kept: an action that is planned anew on newer files asks no model again. Who wants to
-    ask before a lock is held calls this first.
+    It is the agent's own where that compacted the session, else a model's where one is given and keeps to
+    what was said, else the sentences nearest the session's centroid. Facts, decisions and open ends are
+    always quotations. The last answer is kept: an action that is planned anew on newer files asks no model
+    again. Who wants to ask before a lock is held calls this first.
     """
     heard = hear(session)
     by_claim: dict[str, Utterance] = {}

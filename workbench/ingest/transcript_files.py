@@ -1,14 +1,7 @@
-"""Where session transcripts are, and how they are read: never through a link, never more than was there.
+"""Session transcripts: where they lie, which belong to a workspace, and how they are opened.
 
 They lie beside the workspace and are read only on request: those that the settings name, else those of the
-agent that works in it. A pipe, a device, a link is refused, and said.
-
-Which sessions belong to a workspace: those of the agent that works in it, and of no other.
-
-Some programs say in their settings which agent works where, others keep the sessions of a folder under that
-folder's name (``workbench.workspace.agent_layouts`` declares which). Where that leaves none or several,
-nothing is read until one is named. Whose a session is, ``sessions.json`` beside it says (OpenClaw keeps it),
-and it itself.
+agent that works in it. A pipe, a device or a link is refused with a message, and never followed.
 """
 
 from __future__ import annotations
@@ -34,6 +27,11 @@ from workbench.workspace.agent_layouts import CLAUDE_CODE, LAYOUTS, AgentProgram
 from workbench.workspace.files import Files
 from workbench.workspace.layout import Layout
 from workbench.workspace.workspace import Workspace
+
+# -- which sessions belong to a workspace ------------------------------------------------------------
+# Those of the agent that works in it, and of no other. Some programs say in their settings which agent works
+# where, others keep the sessions of a folder under that folder's name (``workbench.workspace.agent_layouts``
+# declares which). Where that leaves none or several, nothing is read until one is named.
 
 _SUFFIX = "*.jsonl"
 _MAIN = "main"
@@ -162,6 +160,8 @@ def project_name(path: str) -> str:
     return _NOT_IN_PROJECTS.sub("-", path)
 
 
+# -- finding and opening transcripts -----------------------------------------------------------------
+
 SUFFIX = ".jsonl"
 _BELOW = Layout(include=(f"**/*{SUFFIX}",), exclude=("**/.*", "**/.*/**", "**/node_modules/**"))
 
@@ -282,6 +282,9 @@ def _of_settings(workspace: Workspace, refused: dict[str, str]) -> Iterator[str]
             refused[source.name] = source.absent
         yield from (file.path for file in source.scan())
 
+
+# -- whose a session is ------------------------------------------------------------------------------
+# ``sessions.json`` beside it says so (OpenClaw keeps it), and the transcript itself.
 
 STORE = "sessions.json"
 MAX_STORE = 64_000_000

@@ -1,10 +1,4 @@
-"""Following transcripts and daily logs as they grow: facts are saved and sessions taken in when it is time.
-
-A round looks at every transcript and asks the triggers; nothing is remembered between rounds that the
-checkpoints do not say, but for what was told already. So one round for cron does what a watcher does.
-
-The word index, brought up to date after memory was written by a job.
-"""
+"""Following transcripts and daily logs as they grow: facts are saved and sessions ingested in time."""
 
 from __future__ import annotations
 
@@ -48,6 +42,8 @@ from workbench.workspace.layout import MemoryFile
 from workbench.workspace.plan import Operation
 from workbench.workspace.workspace import Workspace
 
+# -- the keyword index, brought up to date after a job wrote memory ----------------------------------
+
 
 def update_index(workspace: Workspace) -> str:
     """Index by words what changed, where there is an index already; why it could not be done, or nothing.
@@ -67,6 +63,8 @@ def update_index(workspace: Workspace) -> str:
         return f"the index is behind: {error.message}"
     return ""
 
+
+# -- following ---------------------------------------------------------------------------------------
 
 PRUNE_EVERY = timedelta(hours=6)
 
@@ -118,7 +116,11 @@ class Event:
 
 
 class Follower:
-    """Follows the transcripts of one workspace. ``clock`` gives the time of now, with its zone."""
+    """Follows the transcripts of one workspace. ``clock`` gives the time of now, with its zone.
+
+    A round looks at every transcript and asks the triggers. It remembers nothing that the checkpoints do not
+    say, except which events were told already, so one round for cron does what a watcher does.
+    """
 
     def __init__(
         self,

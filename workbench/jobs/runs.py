@@ -1,12 +1,4 @@
-"""The jobs by their names, a run of one from its beginning to its end, and the record of the last runs.
-
-A run is alone in its workspace. The record of each job, ``.workbench/job-NAME.json``, may be lost: then
-nothing is known. Kept are times, states, counts and classes of errors, never a word of memory. A message of
-an error may quote an entry. So only its class is kept, and nothing here takes a text that is not the name of
-a class, a step or a count.
-
-How each job stands: when it ran last, how that ended, whether it is overdue, and what mends it.
-"""
+"""The jobs by their names, a run of one from its beginning to its end, and how each job stands."""
 
 from __future__ import annotations
 
@@ -66,6 +58,13 @@ _COMMANDS = {Job.NIGHTLY: "jobs run nightly", Job.REINDEX_WATCH: "reindex --watc
 
 State = Literal["running", "done", "failed", "stopped"]
 StepState = Literal["done", "nothing", "failed", "would"]
+
+
+# -- the records of the last runs --------------------------------------------------------------------
+# They are in ``.workbench/job-NAME.json``, which may be lost: then nothing is known. Kept are times, states,
+# counts and classes of errors, never a word of memory. A message of an error may quote an entry, so only its
+# class is kept, and nothing here takes a text that is not the name of a class, a step or a count.
+
 KEPT = 20
 """Runs that are kept of each job."""
 _MAX_BYTES = 400_000
@@ -221,6 +220,8 @@ def running(
         else:
             made.end("failed" if any(one.state == "failed" for one in made.run.steps) else "done")
 
+
+# -- how each job stands: its last run, whether it is overdue, and what mends it ---------------------
 
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)

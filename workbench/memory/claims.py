@@ -1,12 +1,4 @@
-"""When two sentences make the same claim, and which of many are nearly the same.
-
-A claim has a name by which it is promoted, rejected and found again.
-
-Near-duplicates are found in a time that grows with the number of texts and not with its square, by MinHash
-with banding (A. Broder, “On the resemblance and containment of documents”, 1997; locality-sensitive hashing
-after Indyk and Motwani, 1998), and then compared exactly by whoever asks. Likeness is no sameness:
-``distinction`` names what two texts must have in common beside.
-"""
+"""When two sentences make the same claim, and which of many are nearly the same."""
 
 from __future__ import annotations
 
@@ -35,7 +27,10 @@ def claim_words(text: str) -> tuple[str, ...]:
 
 
 def claim_key(text: str) -> str:
-    """The name of the claim that ``text`` makes, by its words alone: 16 hexadecimal digits."""
+    """The name of the claim that ``text`` makes, by its words alone: 16 hexadecimal digits.
+
+    By this name a claim is promoted, rejected and found again.
+    """
     return digest(" ".join(claim_words(text)), KEY_DIGITS)
 
 
@@ -185,8 +180,13 @@ def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 def near_pairs(bags: Sequence[frozenset[str]], likeness: float = 0.0) -> list[tuple[int, int]]:
     """Pairs of texts, by their places (the lower first), that may be nearly the same, in order.
 
-    Those share a band of their signatures: nearly all pairs with a Jaccard likeness of 0.85 and more are
-    among them, and some that have less; none whose sizes alone rule out that ``likeness``.
+    They share a band of their signatures: nearly all pairs with a Jaccard likeness of 0.85 and more are among
+    them, and some that have less; none whose sizes alone rule out that ``likeness``. The caller compares them
+    exactly: likeness is no sameness, and ``distinction`` names what two texts must have in common beside.
+
+    This is MinHash with banding (A. Broder, “On the resemblance and containment of documents”, 1997;
+    locality-sensitive hashing after Indyk and Motwani, 1998), in a time that grows with the number of texts
+    and not with its square.
     """
     import numpy as np  # noqa: PLC0415 - for those who ask for duplicates alone
 

@@ -1,4 +1,4 @@
-"""Whether a clock can be believed, by what is known to have happened: before anything is done by date.
+"""Whether the clock can be believed, which is asked before anything is done by date.
 
 A clock that jumps to 2100 lets everything expire at once; one that fell back to 1970 makes everything new.
 """

@@ -1,22 +1,7 @@
-"""Session summaries: the queue between the logs and long-term memory.
+"""Episodes: the summaries of sessions, which stand between the logs and long-term memory.
 
 The workbench writes its own into ``episodes/``, with a header. The files that agents write of their sessions
-have none; what they say of themselves is read from their name and their first lines.
-
-Which session the text of a file says it comes from.
-
-Front matter says it for the whole file. Logs of other tools say it in a heading or a list under it, and
-one file may hold several sessions one after the other::
-
-    # Session: 2026-03-14 10:00:00 UTC
-
-    - **Session Key**: agent:main:main
-    - **Session ID**: 0c9e2f
-
-The page of an episode as the workbench writes it: header, summary, and lines that name their turns.
-
-What is read of a page is ``normal(page)``, whatever text it is made of: no value ends its line of the
-header, no line ends its section.
+have no header; their name and their first lines say what they are about.
 """
 
 from __future__ import annotations
@@ -47,6 +32,15 @@ from workbench.memory.provenance import TRUST, Provenance, parse_day
 from workbench.memory.sentences import MOST_READ, sentences
 from workbench.memory.transcript_text import clean
 from workbench.plural import plural
+
+# -- which session the text of a file says it comes from ---------------------------------------------
+# Front matter says it for the whole file. Logs of other tools say it in a heading or a list under it, and
+# one file may hold several sessions one after the other:
+#
+#     # Session: 2026-03-14 10:00:00 UTC
+#
+#     - **Session Key**: agent:main:main
+#     - **Session ID**: 0c9e2f
 
 _KEYS = ("session", "session_id", "session_key")
 _HEADING = re.compile(r"#{1,6}[ \t]+Session\b[ \t]*:?[ \t]*(?P<name>.*?)[ \t]*#*", re.IGNORECASE)
@@ -109,6 +103,8 @@ def session_of(blocks: Sequence[SessionBlock], entry: Entry) -> str | None:
         return None
     return blocks[at].names[-1]
 
+
+# -- what the header of an episode, or a file that an agent wrote, says of itself --------------------
 
 FOLDER = "episodes/"
 _FIELD = re.compile(r"(?:[-*+][ \t]+)?(?:\*\*)?[A-Za-z][\w -]{0,23}:?(?:\*\*)?:?[ \t]*\S*")
@@ -255,6 +251,8 @@ def countdown(episode: Episode, today: date) -> str:
     return f"expires in {days}" if left > 0 else f"expired {days} ago"
 
 
+# -- the page as the workbench writes it: header, summary, and lines that name their turns -----------
+
 MOST_ABSTRACT = 200
 """Characters of an abstract."""
 MOST_TOPICS = 20
@@ -330,7 +328,10 @@ def render_page(page: EpisodePage) -> bytes:
 
 
 def normal(page: EpisodePage) -> EpisodePage:
-    """The page as it is read back: words on one line, within bounds, moments in whole seconds of UTC."""
+    """The page as it is read back: words on one line, within bounds, moments in whole seconds of UTC.
+
+    So no value can end its line of the header, and no line its section, whatever text the page is made of.
+    """
     values: dict[str, object] = {name: _value(getattr(page, name)) for name in _TEXTS}
     values["source"] = _value(page.source, _MOST_SOURCE)
     values |= {name: _moment(getattr(page, name)) for name in _MOMENTS}

@@ -1,8 +1,8 @@
 """What stands in a document, and the proof that all of it still stands after something else has changed.
 
-Markdown has no walls: two blocks grow together when what stood between them goes, and a block that is not
-closed swallows what follows. So no edit is believed: the file is read again, and every block that was not
-meant must be there with its form, heading, words and provenance, in its order, and nothing new beside them.
+Two blocks of Markdown grow together when what stood between them goes, and a block that is not closed
+swallows the text after it. So the file is read again after an edit, and every block that was not meant must
+be there with its form, heading, words and provenance, in its order, and nothing new beside them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From the bytes of a file to its entries, and never a byte further.
+"""The entries of a Markdown file, each with the span of its bytes.
 
 The block structure is read by markdown-it; this module maps its line ranges back to byte spans. Lines
 end at ``\\n`` only, so the spans hold for CRLF, lone CR, NUL, form feeds, a BOM and invalid UTF-8 alike.

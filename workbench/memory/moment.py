@@ -1,7 +1,4 @@
-"""Days that may have a time: ``2026-04-01``, ``2026-04-01T14:30``, ``2026-04-01 14:30+02:00``.
-
-The day in the name of a file: ``2026-03-14.md``, ``2026-03-14-standup.md``, ``2026-03-14-2012.md``.
-"""
+"""Days that may have a time, as they are written in a text and in the name of a file."""
 
 from __future__ import annotations
 
@@ -78,7 +75,10 @@ class Moment(date):
 
 
 def parse_moment(text: str | None) -> date | None:
-    """A day, or a moment where a time is said; None where ``text`` is neither."""
+    """A day, or a moment where a time is said; None where ``text`` is neither.
+
+    A moment is written ``2026-04-01T14:30`` or ``2026-04-01 14:30+02:00``.
+    """
     found = _MOMENT.fullmatch(text.strip()) if text else None
     if found is None:
         return parse_day(text)
@@ -108,6 +108,9 @@ def clock_of(day: date | None) -> str:
     """`` 14:30+02:00``, to be written behind a day; empty for a day without a time."""
     return f" {day.clock}" if isinstance(day, Moment) else ""
 
+
+# -- the day in the name of a file -------------------------------------------------------------------
+# ``2026-03-14.md``, ``2026-03-14-standup.md``, ``2026-03-14-2012.md``
 
 _NAME = re.compile(r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})(?:[-_ ](?P<rest>.*))?\.md", re.DOTALL)
 _TIME = re.compile(r"(?P<hour>[01][0-9]|2[0-3])(?P<minute>[0-5][0-9])")

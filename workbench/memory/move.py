@@ -1,12 +1,8 @@
 """Entries on their way from one place to another: lifted out, marked, and set down whole.
 
-What is carried are the bytes of a block, not its words, so that nested content, marks and comments arrive as
-they left. Wherever something is taken out or set down, all else must still stand (``memory.invariants``),
-else it is refused.
-
-The place of a block by its neighbour, so that what was taken away can come back to where it stood, is written
-as ``7d86a1f02b3c+1``: behind the block with this hash (``~2``: the second one of its file) under the same
-heading, with one line between them. ``-`` stands for the heading itself.
+The bytes of a block are moved, not its words, so that nested content, marks and comments arrive as they left.
+Wherever a block is taken out or set down, all else must still stand (``memory.invariants``), else it is
+refused.
 """
 
 from __future__ import annotations
@@ -259,6 +255,9 @@ def _footer(document: Document) -> int:
 
 
 # -- places by their neighbours ------------------------------------------------------------------------
+# By its neighbour a block finds back to where it stood. ``7d86a1f02b3c+1`` means: behind the block with this
+# hash (``~2``: the second one of its file) under the same heading, with one line between them. ``-`` stands
+# for the heading itself.
 
 
 def neighbours(document: Document, passage: MovedBlock) -> Iterator[str]:

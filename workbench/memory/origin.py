@@ -1,9 +1,8 @@
-"""Who a line of memory is from, and what may therefore be done with it without asking.
+"""The origin of a line of memory: who it is from, and what may therefore be done with it without asking.
 
 This is the one place that decides: the graph, dreaming, bulletins, injection and policy all ask here. The
 speaker mark is looked at before anything strips it. Nothing raises an origin: a heading, a mark or a comment
 can only lower what the file's own place says.
-The turns of a conversation that a program wrote down in one paragraph, one below the other.
 """
 
 from __future__ import annotations
@@ -351,6 +350,8 @@ def _lower(one: Origin, other: Origin) -> Origin:
 def _folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().strip("*_# \t").split())
 
+
+# -- the turns of a conversation that a program wrote down in one paragraph, one below the other -----
 
 _TURN = re.compile(r"^(?P<who>user|human|assistant|system|tool)\s?:\s", re.MULTILINE | re.IGNORECASE)
 

@@ -3,7 +3,7 @@
 ``<!-- wb: id=m7f3a src=memory/2026-03-14.md#L12 session=s91 trust=owner at=2026-03-20 score=0.78 -->``
 
 Curated memory is loaded whole by agents, so there a short mark stands instead, ``<!-- wb:m7f3a2qk -->``,
-whose details the ledger has. They count only for the words that they were written for.
+whose details the ledger has. The details count only for the words that they were written for.
 """
 
 from __future__ import annotations

@@ -1,18 +1,7 @@
-"""Session transcripts: JSON lines as agents write them, down to what a person and an agent said.
+"""Session transcripts: JSON lines as agents write them, read down to what a person and an agent said.
 
-Three forms are read, line by line and mixed as they come::
-
-    {"type": "message", "timestamp": …, "message": {"role": "user", "content": …}}      OpenClaw, Clawdbot
-    {"type": "user", "sessionId": …, "timestamp": …, "message": {"role": …, …}}         Claude Code
-    {"role": "user", "content": …, "timestamp": …}                                      plain
-
-Only words count: reasoning, tool calls and what tools returned, system notes, encoded data and heartbeats are
-left out. Any bytes are a transcript; nothing raises.
-
-The frame that an agent's program puts around the summary of a session it compacted.
-
-The frame speaks to the agent: go on, ask nobody. It is no part of what was said or done, and memory that
-holds it orders every later agent to do so.
+Reasoning, tool calls and what tools returned, system notes, encoded data and heartbeats are left out. Any
+bytes are a transcript; nothing raises.
 """
 
 from __future__ import annotations
@@ -31,6 +20,10 @@ from workbench.memory.markdown import Document, numbered
 from workbench.memory.model_window import fits, pieces
 from workbench.memory.provenance import provenance
 from workbench.memory.transcript_text import among_many, careful, clean
+
+# -- the frame that an agent's program puts around the summary of a session --------------------------
+# The frame speaks to the agent: go on, ask nobody. It is no part of what was said or done, and memory that
+# holds it orders every later agent to do so.
 
 _OPENING = "This session is being continued from a previous conversation"
 _SENTENCES = re.compile(
@@ -57,6 +50,13 @@ def without_frame(text: str) -> str:
     """The summary alone."""
     return _LINES.sub("", _SENTENCES.sub("", text)).strip()
 
+
+# -- turns and sessions ------------------------------------------------------------------------------
+# Three forms of lines are read, mixed as they come:
+#
+#     {"type": "message", "timestamp": …, "message": {"role": "user", "content": …}}      OpenClaw, Clawdbot
+#     {"type": "user", "sessionId": …, "timestamp": …, "message": {"role": …, …}}         Claude Code
+#     {"role": "user", "content": …, "timestamp": …}                                      plain
 
 MAX_LINE = 16_000_000
 """Bytes that one line may have; a longer one is counted as unreadable."""

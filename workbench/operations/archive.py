@@ -1,19 +1,4 @@
-"""The archive: entries leave an over-full MEMORY.md and stay searchable, but are never loaded.
-
-When no entries are named, those go of which something says that they are of no use, until the file is within
-its budget, and at most as many as a person can look through:
-
-1. what is over: ``valid_until`` or ``expires_at`` has passed, ``superseded_by`` names what replaced it, or
-   its first words say so;
-2. what an entry above it under the same heading says in the same words, as long as that one stays;
-3. what was promoted or dreamt and neither written nor recalled for 90 days, the least recalled first, then
-   the lowest ``score`` (0.5 where none is said) by the square root of the room that it takes: of what is
-   worth the same, more fits of what is short; then the one that was last touched the longest ago.
-
-Where a budget is named, and in dreams, which judge each line themselves, younger ones of the third sort may
-go too, as many as it takes. What carries no provenance was written by hand and never goes for its place in
-the file; what is pinned never goes by itself.
-"""
+"""The archive: entries leave an over-full MEMORY.md and stay searchable, but are never loaded."""
 
 from __future__ import annotations
 
@@ -76,10 +61,11 @@ def plan_archive(
 ) -> Plan:
     """Take entries of MEMORY.md into this month's archive, under the headings they had.
 
-    Without ``addresses`` as many go as ``budget`` asks for (characters of the file; the setting
-    ``memory_budget`` when not given) and something speaks against; the plan's notes say of each why, after
-    the other way out, a larger budget. Raises NotCuratableError when the file is within its budget, or
-    nothing speaks against any entry.
+    Without ``addresses`` those go that ``_candidates`` ranks first, until the file is within ``budget``
+    (characters of the file; the setting ``memory_budget`` when not given). If ``budget`` is not given either,
+    only what is over, said again, or neither written nor recalled for 90 days goes, and at most as many
+    entries as a person can look through. The plan's notes say of each why, after the other way out, a larger
+    budget. Raises NotCuratableError when the file is within its budget, or nothing speaks against any entry.
     """
     if addresses and budget is not None:
         raise UsageError("--budget selects the entries", hint="use one of them")
@@ -235,7 +221,18 @@ def _candidates(
     recalled: Mapping[str, date],
     scores: Mapping[str, float] = MappingProxyType({}),
 ) -> list[_Candidate]:
-    """All that may go, in that order. ``recalled``: when claims were recalled, beside their provenance."""
+    """All that may go, in that order. ``recalled``: when claims were recalled, beside their provenance.
+
+    1. what is over: ``valid_until`` or ``expires_at`` has passed, ``superseded_by`` names what replaced it,
+       or its first words say so;
+    2. what an entry above it under the same heading says in the same words, as long as that one stays;
+    3. what was promoted or dreamt, the least recalled first, then the lowest ``score`` (0.5 where none is
+       said) by the square root of the room that it takes: of what is worth the same, more fits of what is
+       short; then the one that was last touched the longest ago.
+
+    An entry without provenance was written by hand and never goes for its place in the file; a pinned one
+    never goes by itself.
+    """
     every = [(block, _claims(block), why_over(block[0], today)) for block in blocks(memory)]
     firsts: dict[tuple[str, ...], Entry] = {}
     said_again = set()

@@ -1,9 +1,4 @@
-"""Moving: an entry leaves where it stands and comes to stand somewhere else, whole.
-
-What moving, quarantine, release and the archive have in common: entries change their place.
-
-Each file is read once and written once, however many entries leave it and arrive in it.
-"""
+"""Moving entries to another place, and the relocation that quarantine and the archive share with it."""
 
 from __future__ import annotations
 
@@ -48,7 +43,10 @@ PageMove = tuple[RelPath, RelPath, bytes]
 
 
 class Relocation:
-    """Files while entries are taken out of them and set down in them; nothing is written."""
+    """Files while entries are taken out of them and set down in them; nothing is written.
+
+    Each file is read once and written once, however many entries leave it and arrive in it.
+    """
 
     def __init__(self, workspace: Workspace, found: ResolvedEntries) -> None:
         self._workspace = workspace

@@ -1,8 +1,4 @@
-"""From addresses to entries, with one reading of each file, so that all spans fit the same bytes.
-
-Entries whose words are taken: which may be, and what is said of their origin where they go. The gate before
-long-term memory: what hides text or holds a secret does not pass unseen.
-"""
+"""From addresses to entries: those that an operation changes, and those whose words it takes elsewhere."""
 
 from __future__ import annotations
 
@@ -27,6 +23,10 @@ from workbench.workspace.layout import ARCHIVE, is_quarantined
 from workbench.workspace.workspace import Workspace
 
 _TITLE = 60
+
+
+# -- entries by their addresses ----------------------------------------------------------------------
+
 PAGES = (Kind.EPISODE, Kind.ENTITY)
 """What is acted upon as a whole page."""
 NEVER_A_SOURCE = {
@@ -70,7 +70,8 @@ def gather(workspace: Workspace, addresses: Sequence[str], *, pages: str = "") -
 
     An address without ``#`` is a whole episode or graph page. One entry has several spellings (`#7d86`,
     `#7d86a1`, `#7d86a1~1`); it counts once, and not at all beside the page that it stands in. Raises
-    EntryNotFoundError, AmbiguousEntryError, NotMemoryError, NotCuratableError.
+    EntryNotFoundError, AmbiguousEntryError, NotMemoryError, NotCuratableError. Each file is read once, so
+    that all spans fit the same bytes.
     """
     found = ResolvedEntries()
     for address in dict.fromkeys(addresses):
@@ -105,6 +106,9 @@ def require_released(address: str) -> None:
             f"{address} is in quarantine",
             hint="`workbench quarantine --release` moves it back first",
         )
+
+
+# -- entries whose words are taken: which may be, and what is said of their origin there -------------
 
 
 @frozen
@@ -183,6 +187,10 @@ def trust_kept(document: Document, entry: Entry) -> str:
     if entry.kind is Kind.MEMORY or entry.path.startswith(ARCHIVE):
         return least_trusted(entry.field("trust"))
     return trust_of(document, entry)
+
+
+# -- the gate before long-term memory ----------------------------------------------------------------
+# An entry that hides text or holds a secret does not pass unseen.
 
 
 def held_back(entries: Mapping[str, Entry]) -> dict[str, str]:

@@ -1,7 +1,7 @@
-"""What git knows of a workspace, and the only way to add to it.
+"""The history of a workspace in git, and the only way to add to it.
 
-Plumbing with fixed argument lists: nothing here runs a hook, a filter, an alias or a program that the
-workspace's own configuration names. Commits are built from tree objects, so a commit touches its own
+Only plumbing with fixed argument lists is used: nothing here runs a hook, a filter, an alias or a program
+that the workspace's own configuration names. Commits are built from tree objects, so a commit touches its own
 paths by construction, whatever the person has staged.
 """
 

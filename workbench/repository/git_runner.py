@@ -1,4 +1,4 @@
-"""The only place that starts git: GitPython's command runner, made deaf to the workspace.
+"""The only place that starts git: GitPython's command runner, without what the workspace would have it run.
 
 A repository's configuration, attributes and environment can name programs that git would run. Here they are
 switched off, by means that win over every configuration file.

@@ -1,7 +1,4 @@
-"""The person's own git index: read for a few paths, and rewritten for exactly those.
-
-Locks of git's that nobody holds any more: which are proven to be, and which of them were ours.
-"""
+"""The person's own git index, rewritten for exactly the paths of an operation; and locks that git left."""
 
 from __future__ import annotations
 
@@ -24,6 +21,9 @@ from workbench.repository.objects import BlobId, CommitId
 
 if TYPE_CHECKING:
     from workbench.repository.git_repository import History
+
+
+# -- the index ---------------------------------------------------------------------------------------
 
 _LOCK_TRIES = 6
 _LOCK_SECONDS = 0.1
@@ -194,6 +194,8 @@ class Staging:
 def _records(items: Iterable[bytes]) -> bytes:
     return b"".join(item + b"\0" for item in items)
 
+
+# -- locks of git's that nobody holds any more: which are proven to be, and which were ours ----------
 
 _LONGEST_SECONDS = 60.0
 """What may lie between the beginning of an action and the last lock that its git takes."""

@@ -1,7 +1,4 @@
-"""Git objects: read through one long-lived ``cat-file --batch`` process, and written many at a time.
-
-Commits as git stores them, and moves of references to them.
-"""
+"""Git objects (read through one long-lived ``cat-file --batch`` process, and written), and commits."""
 
 from __future__ import annotations
 

@@ -1,14 +1,7 @@
-"""Text that tries to steer an AI: told by whom it speaks to and of whom it speaks, not by a list of attacks.
+"""Text that tries to steer an AI, and orders to an agent in a line of memory.
 
-Memory is read by an agent. What a person says to it speaks of "me" and "I"; what was put in to steer it
-speaks of "the user", of the agent's rules, or to "the assistant". A false alarm costs one line of memory,
-which stays in its log; so these rules rather say too much.
-
-Orders to an agent in a line of memory: run, fetch, follow, ignore, send, pay, in seven languages.
-
-An order is a verb of a short table that meets an object of its kind: a command, an address, a secret, an
-account, the agent's own answer or its rules. Most objects look the same in any language. How little is enough
-depends on who speaks: what an agent notes for itself may well say `run make check`, a mail may not.
+Memory is read by an agent, so a false alarm costs one line of memory, which stays in its log: these rules
+rather say too much.
 """
 
 from __future__ import annotations
@@ -319,7 +312,12 @@ _CAUTION = re.compile(
 
 
 def steers(text: str) -> str | None:
-    """Why ``text`` is taken for an instruction to an AI; None for what it is safe to remember."""
+    """Why ``text`` is taken for an instruction to an AI; None for what it is safe to remember.
+
+    Such a text is told by whom it speaks to and of whom it speaks, not by a list of attacks. What a person
+    says to an agent speaks of "me" and "I"; what was put in to steer it speaks of "the user", of the agent's
+    rules, or to "the assistant".
+    """
     if any(mark in text for mark in "<[:#|") and _MARKS.search(text):
         return "imitates the marks of a system prompt"
     if _COMMENT.search(text):
@@ -339,6 +337,11 @@ def without_cautions(text: str) -> str:
     low = text.lower().replace("’", "'")
     return _CAUTION.sub(" ", low) if any(hint in low for hint in _CAUTION_HINTS) else low
 
+
+# -- orders to an agent: run, fetch, follow, ignore, send, pay, in seven languages -------------------
+# An order is a verb of a short table that meets an object of its kind: a command, an address, a secret, an
+# account, the agent's own answer or its rules. Most objects look the same in any language. How little is
+# enough depends on who speaks: what an agent notes for itself may well say `run make check`, a mail may not.
 
 _READ = 4_000
 """Characters that are looked at: an order that stands later is of a text nobody takes for one line."""
@@ -535,10 +538,10 @@ _FIRST_PERSON = re.compile(
 
 
 def suspicion(text: str, origin: str) -> str | None:
-    """Why ``text`` of this origin (``owner``, ``agent``, ``external``, ``unknown``) waits for a person, marked, and does nothing until then; else None.
+    """Why ``text`` of this ``origin`` waits for a person, marked and without effect; None where it need not.
 
-    It gives an agent an order, or imitates what only a program says to it. An agent's own log may hold what the
-    owner wants it to ask about.
+    ``origin`` is ``owner``, ``agent``, ``external`` or ``unknown``. The text gives an agent an order, or
+    imitates what only a program says to it. An agent's own log may hold what the owner wants it to ask about.
     """
     return order_in(text, origin) or steers(without_cautions(text) if origin == "agent" else text)
 

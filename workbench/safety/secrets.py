@@ -1,14 +1,7 @@
 """Secrets in a text: keys, tokens and passwords, known by the form that their issuers gave them.
 
-Each rule names where its form is described. No rule puts a condition behind an unbounded repetition, so
-the time is linear in the length of the text, whoever wrote it. What looks like a placeholder is left out.
-
-What was found in a text that a person should see before the text is trusted or recorded.
-
-What may become a name: nothing that looks like a key or the beginning of one.
-
-Names travel further than the text they come from: into paths, links, titles, topics and commit messages. So
-this is stricter than the table of secrets, which must be right when it speaks of a whole text.
+Each rule names where its form is described. No rule puts a condition behind an unbounded repetition, so the
+time is linear in the length of the text, whoever wrote it. Placeholders are left out.
 """
 
 from __future__ import annotations
@@ -21,6 +14,8 @@ from dataclasses import replace
 
 from workbench.frozen import frozen
 from workbench.safety.terminal import visible_line
+
+# -- what was found in a text that a person should see before it is trusted or recorded --------------
 
 
 @frozen
@@ -54,6 +49,8 @@ def by_rule(findings: Iterable[TextFinding]) -> tuple[str, ...]:
         for rule, group in grouped.items()
     )
 
+
+# -- the rules ---------------------------------------------------------------------------------------
 
 _LONG = 11
 """Characters of the shortest value without a blank that a rule matches, with what must stand before it."""
@@ -483,6 +480,10 @@ def _is_random(value: str) -> bool:
     long = len(value) >= 16 and any(map(str.isdigit, value))
     return (mixed >= 3 and entropy(value) >= 2.7) or (long and entropy(value) >= 3.0)
 
+
+# -- what may become a name: nothing that looks like a key or the beginning of one -------------------
+# Names travel further than the text they come from: into paths, links, titles, topics and commit messages. So
+# this is stricter than the table of secrets, which must be right when it speaks of a whole text.
 
 _SPAN = 8_000
 """Characters on either side of a cut that are looked at for a secret which it would split."""

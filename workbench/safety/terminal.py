@@ -1,7 +1,7 @@
-"""The one door through which workspace text reaches a terminal.
+"""The one place through which workspace text reaches a terminal.
 
-Memory is untrusted: a log line can hold escape sequences, bidirectional overrides or invisible
-characters. ``visible`` returns text that a terminal shows as itself and that does nothing.
+Memory is untrusted: a log line can hold escape sequences, bidirectional overrides or invisible characters.
+``visible`` returns text that a terminal shows as itself and that does nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What was decided of claims: what is rejected, or was accepted once, never returns by itself.
+"""Decisions on claims: a claim that was rejected, or accepted once, never returns by itself.
 
 A decision is about a claim, not about a line of the ledger: it holds in another month, in another run, and
 for the same words with other articles and fillers around them.

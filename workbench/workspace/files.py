@@ -1,11 +1,8 @@
-"""The only place that writes a workspace file.
+"""The only place that writes a workspace file, by exchanging it with a new one in one step.
 
-A file is replaced by atomic exchange, and what was displaced is read again afterwards: bytes that another
-writer appended in between are carried over, any other change puts the other writer's version back and
-reports it. So of two writers neither loses a line, and a kill at any moment leaves each file wholly old
-or wholly new. ARCHITECTURE.md has the protocol step by step.
-
-Two names of one folder change places in one step.
+The displaced file is read again afterwards: bytes that another writer appended in between are carried over,
+and any other change puts the other writer's version back and reports it. So of two writers neither loses a
+line, and a kill at any moment leaves each file wholly old or wholly new. ARCHITECTURE.md has the protocol.
 """
 
 from __future__ import annotations
@@ -25,6 +22,8 @@ from workbench.errors import NotMemoryError, ReadOnlyError
 from workbench.frozen import frozen
 from workbench.memory.entry import RelPath
 from workbench.workspace.declared_format import require_known_format
+
+# -- two names of one folder change places in one step -----------------------------------------------
 
 _RENAME_EXCHANGE = 2  # linux/fs.h; RENAME_SWAP of macOS' renameatx_np has the same value
 _RENAME_NOREPLACE = 4 if sys.platform == "darwin" else 1  # RENAME_EXCL there
@@ -87,6 +86,8 @@ def _system_call() -> Callable[[int, bytes, int, bytes, int], int] | None:
     function.restype = ctypes.c_int
     return function  # type: ignore[no-any-return]
 
+
+# -- reading and replacing files ---------------------------------------------------------------------
 
 TEMPORARY_PREFIX = ".wb-"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

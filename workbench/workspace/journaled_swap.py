@@ -1,7 +1,4 @@
-"""The files of one operation: exchanged one after another, rolled back, or finished after a kill.
-
-The intent of the operation that is being carried out, so that a kill leaves it whole or absent.
-"""
+"""The files of one operation, exchanged one after another, rolled back, or finished after a kill."""
 
 from __future__ import annotations
 
@@ -22,6 +19,8 @@ from workbench.workspace.late_writes import Displaced
 from workbench.workspace.plan import OperationId
 from workbench.workspace.seal import Seal, read_note
 from workbench.workspace.state_files import flush_folder
+
+# -- the intent of an operation, so that a kill leaves it whole or absent ----------------------------
 
 _NAME = "journal.json"
 _TEMPORARY = re.compile(r"\.wb-[0-9a-f]+-\d+\.tmp")
@@ -101,6 +100,8 @@ class Journal:
         """The intent is carried out, or given up."""
         self._path.unlink(missing_ok=True)
 
+
+# -- the steps ---------------------------------------------------------------------------------------
 
 MODE = "Mode"
 """The trailer of an operation that keeps the permission bits of a file that goes."""

@@ -1,15 +1,7 @@
 """Files that were replaced, kept while another program may still write into them.
 
-A program that opened a log before we exchanged it goes on writing into the old file. That file is kept
-in ``.workbench/displaced/`` with a sealed note of the bytes that are known; whatever is added to it is
-carried over to the file that took its place. It is dropped once no process has it open and all of its
-bytes are known; where that cannot be told it stays until the person says so. A file with text that is in
-no known version is never deleted: it goes to ``.workbench/conflicts/`` for the person to look at.
-
-A note whose seal does not fit came with an archive, a copied folder or an older version: nothing is done by
-it before the person has looked at it.
-
-Late lines are what programs wrote into such files: every command adds them before it reads.
+A program that opened a log before we exchanged it goes on writing into the old file. The lines that it adds
+are late lines: every command adds them to the file that took its place, before it reads.
 """
 
 from __future__ import annotations
@@ -111,7 +103,17 @@ _Stamp = tuple[int, int, int, int]
 
 
 class Displaced:
-    """The kept files of one workspace."""
+    """The kept files of one workspace.
+
+    They are in ``.workbench/displaced/``, each with a sealed note of the bytes that are known; whatever is
+    added to one is carried over to the file that took its place. It is dropped once no process has it open
+    and all of its bytes are known; where that cannot be told it stays until the person says so. A file with
+    text that is in no known version is never deleted: it goes to ``.workbench/conflicts/`` for the person to
+    look at.
+
+    A note whose seal does not fit came with an archive, a copied folder or an older version: nothing is done
+    by it before the person has looked at it.
+    """
 
     def __init__(self, files: Files, state: Path, may_hold: Callable[[str], bool]) -> None:
         """``may_hold`` says whether a path is memory, by the layout of the workspace."""

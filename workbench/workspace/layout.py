@@ -1,7 +1,4 @@
-"""Which path is what: the one place that knows how a workspace is laid out.
-
-Daily notes whose names a person chose: ``2026/03/14``, ``14.03.2026``, ``March 14th, 2026``.
-"""
+"""Which path is what: the one place that knows how a workspace is laid out."""
 
 from __future__ import annotations
 
@@ -23,6 +20,9 @@ from workbench.memory.moment import DatedName, dated_name
 from workbench.special_files import read_regular
 from workbench.workspace.agent_layouts import DAY, OPENCLAW, PLAIN, AgentLayout, Files
 from workbench.workspace.agent_rules import LoadLimit, Unit
+
+# -- daily notes whose names a person chose ----------------------------------------------------------
+# ``2026/03/14``, ``14.03.2026``, ``March 14th, 2026``
 
 DEFAULT_FORMAT = "YYYY-MM-DD"
 _TOKEN = re.compile(
@@ -194,6 +194,8 @@ def _month(name: str) -> int:
     fits = [number for number, month in enumerate(_MONTHS, 1) if month.startswith(word)]
     return fits[0] if len(fits) == 1 else 0
 
+
+# -- the paths of a workspace ------------------------------------------------------------------------
 
 STATE_DIR = ".workbench"
 SETTINGS_FILE = "workbench.yaml"

@@ -1,14 +1,8 @@
-"""Where the history of a workspace is kept.
+"""Where the history of a workspace is kept: in the repository around it, or in a git directory of ours.
 
-That is the repository around it. Where git ignores its memory, or there is no repository, it is a git
-directory of ours: ``workbench/history.git`` in the git directory that all worktrees share, where no ``git
-clean`` reaches it, or else one in the platform's data directory. The choice is made once, when the history is
-opened; once there is a git directory of ours for a workspace, it stays until a person ends it
-(``OwnPlace.end``). Nothing is written before the first action.
-
-Each such directory holds a sealed note that says whose history it is. It is found by the place of the
-workspace, which a file beside it names, and after a move by the id that ``.workbench/history.json`` has in
-common with it: so none of the others on this machine is looked at.
+Ours is used where git ignores the memory, or there is no repository: ``workbench/history.git`` in the git
+directory that all worktrees share, where no ``git clean`` reaches it, or else one in the platform's data
+directory.
 """
 
 from __future__ import annotations
@@ -111,7 +105,13 @@ def histories_folder() -> Path:
 
 
 class OwnPlace:
-    """The git directory of ours of one workspace, whether it is there or not."""
+    """The git directory of ours of one workspace, whether it is there or not.
+
+    The choice for it is made once, when the history is opened; once it is there, it stays until a person ends
+    it (``end``). Nothing is written before the first action. A sealed note in it says whose history it is. It
+    is found by the place of the workspace, which a file beside it names, and after a move by the id that
+    ``.workbench/history.json`` has in common with it: so none of the others on this machine is looked at.
+    """
 
     def __init__(self, root: Path, layout: Layout, person: History | None) -> None:
         """``person`` is the repository around the workspace."""

@@ -1,7 +1,7 @@
 """The workspaces that a person has, by the names that they gave them: a YAML file beside their settings.
 
-``atlas: ~/work/atlas`` on a line of its own. The file is the person's: what it says is told as it is, also
-where a folder has vanished, and a change leaves every other byte and comment alone.
+Each has a line ``atlas: ~/work/atlas``. The file is the person's: an entry is listed even where its folder
+has vanished, and a change leaves every other byte and comment alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Which commit a person means by a moment: an operation, a commit, or a day.
-
-Which operations a person looks for: ``by:agent action:promote path:memory/ on:2026-03 staging -port``.
-"""
+"""Which commit a person means by a moment, and which operations by the words that they look for."""
 
 from __future__ import annotations
 
@@ -13,6 +10,8 @@ from workbench.frozen import frozen
 from workbench.repository.git_repository import History
 from workbench.repository.objects import Commit
 from workbench.workspace.plan import Operation
+
+# -- the commit of a moment: an operation, a commit, or a day ----------------------------------------
 
 SHORTEST_PREFIX = 4
 """Digits of an operation's or commit's id that must be given at least."""
@@ -76,6 +75,9 @@ def local_day(when: datetime) -> date:
     except OverflowError:  # the last hours of the year 9999
         return date.max
 
+
+# -- which operations are looked for -----------------------------------------------------------------
+# ``by:agent action:promote path:memory/ on:2026-03 staging -port``
 
 _TERM = re.compile(
     r'(?P<turned>-?)(?:(?P<field>by|action|path|on):)?(?:"(?P<exact>[^"]*)"?|(?P<word>[^\s"]+))',

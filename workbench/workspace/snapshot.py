@@ -2,8 +2,6 @@
 
 The folder ``.workbench/past/<commit>/`` looks like any workspace, so whatever reads a workspace reads this
 one too; its index is built below it. Every action on it is refused.
-
-The moments of a memory one after the other: what it was right after each change of it, newest first.
 """
 
 from __future__ import annotations
@@ -253,6 +251,9 @@ class _PastOperations(Operations):
             f"this is the memory as it was on {self._workspace.moment}: it is read-only",
             hint="omit --as-of to change current memory",
         )
+
+
+# -- the moments of a memory one after the other: right after each change, newest first --------------
 
 
 class SnapshotCommits:

@@ -1,8 +1,4 @@
-"""Small files of ours, in ``.workbench/`` and beside git's: replaced whole, for their owner's eyes.
-
-Among them, in ``.workbench/`` and nowhere else: what a person typed and did not save, and the searches that
-were made here.
-"""
+"""Small files of ours, in ``.workbench/`` and beside git's: replaced whole, readable by their owner alone."""
 
 from __future__ import annotations
 
@@ -81,6 +77,8 @@ def _write_new(path: Path, data: bytes, *, flush: bool) -> None:
             os.fsync(descriptor)
 
 
+# -- what a person typed and did not save ------------------------------------------------------------
+
 KEPT_DRAFTS = 50
 """Drafts that are kept; the ones that were typed longest ago go first."""
 LONGEST = 300_000
@@ -114,6 +112,8 @@ def keep_draft(state: Path, name: str, text: str | None) -> None:
             with disk_errors():
                 write_state(state / _DRAFTS_FILE, now)
 
+
+# -- the searches that were made here ----------------------------------------------------------------
 
 KEPT_SEARCHES = 100
 """Searches that are remembered."""

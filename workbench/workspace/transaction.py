@@ -1,7 +1,7 @@
-"""One curation action is one operation is one commit.
+"""The transaction of an action: one operation and one commit.
 
-``carry_out`` takes a function that plans, not a plan: when another writer changes a file in the last
-moment the action is planned anew on what is there now, instead of being forced onto it.
+``carry_out`` takes a function that plans, not a plan: when another writer changes a file in the last moment
+the action is planned anew on what is there now, instead of being forced onto it.
 """
 
 from __future__ import annotations

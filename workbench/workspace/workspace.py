@@ -1,9 +1,7 @@
 """A workspace: the facade that says where everything is.
 
-Whose memory a workspace is: the name that USER.md gives.
-
-Opening one loads no parser and nothing of git: what answers a question is imported by who asks it, so that
-the interface is painted before.
+Opening one loads no parser and nothing of git, so that the interface is painted before: each answer imports
+what it needs when it is asked for.
 """
 
 from __future__ import annotations
@@ -423,6 +421,8 @@ def _keep_out_of_git(folder: Path) -> None:
 
     replace_state(ignore, _IGNORE_ALL)
 
+
+# -- whose memory a workspace is: the name that USER.md gives ----------------------------------------
 
 _USER_PAGE = RelPath("USER.md")
 

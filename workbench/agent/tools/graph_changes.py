@@ -1,7 +1,7 @@
-"""memory_graph_store, _update, _forget and _skip: what an agent wants remembered, changed or let go.
+"""The tools by which an agent changes the graph: memory_graph_store, _update, _forget and _skip.
 
-By the person's policy it waits for them, or it is done. Either way it says which agent it came from, and can
-be undone. Nothing here writes MEMORY.md.
+By the person's policy a change is done at once or waits as a proposal. Either way it says which agent it came
+from, and can be undone. None of them writes MEMORY.md.
 """
 
 from __future__ import annotations

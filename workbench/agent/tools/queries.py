@@ -1,4 +1,4 @@
-"""The tools that only read: what stands in memory files, found and read, and what the graph knows.
+"""The tools that only read: memory files, found and read, and what the graph knows.
 
 A member of a team is answered from its own memory first, then from its leader's.
 """

@@ -1,9 +1,7 @@
-"""One agent's way in: who asks, what is open for it, and who may do what at the same time; and its tools.
+"""The session of one agent (who asks, what it may do, which calls run at the same time), and its tools.
 
 A tool is a function, declared once with its description and its schema: its name, its docstring and its
-parameters are the tool's. The parameters become a JSON schema, by which each call is checked before the
-function runs. Names that other systems' tools use for these arguments are accepted too: prompts written for
-those work here. An error is told such that an agent can act on it: what happened, and what to do next.
+parameters are the tool's.
 """
 
 from __future__ import annotations
@@ -360,7 +358,9 @@ def tool(
     """Declare a function as a tool: ``session`` comes first, its arguments behind it.
 
     A text among the annotations of a parameter tells what it is. What is null, or left out, was not said. A
-    parameter whose name Python keeps for itself ends with ``_``.
+    parameter whose name Python keeps for itself ends with ``_``. The parameters become a JSON schema, by
+    which each call is checked before the function runs. Names that other systems' tools use for these
+    arguments are accepted too: prompts written for those work here.
     """
 
     def declared(run: Callable[..., Result]) -> Tool:

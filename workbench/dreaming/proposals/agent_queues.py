@@ -1,4 +1,4 @@
-"""The queues of other agents: what waits there is a proposal like any other, and stays in the agent's file.
+"""The queues of other agents, whose items are proposals like any other and stay in the agents' files.
 
 To open the queue of another agent, write one more ``AgentQueue`` and add it to ``QUEUES``; the ``pending``
 patterns of its layout say where the files are. Nothing is written by reading. Accepting changes memory as the

@@ -1,9 +1,4 @@
-"""What each proposal does to memory, one after the other, on a workspace as it would be by then.
-
-What a dreaming run kept, on the page of its day: added at the end, never written over.
-
-``_system/dreaming/20260320-consolidated.md`` is for people: no dream ever reads it as a source.
-"""
+"""What each proposal does to memory, one after the other, and the page of the day that tells of it."""
 
 from __future__ import annotations
 
@@ -321,6 +316,9 @@ def address_of(memory: Document, name: str) -> str | None:
     return next((e.address for e in memory.entries if e.field("id") == name), None)
 
 
+# -- the page of a day -------------------------------------------------------------------------------
+# ``_system/dreaming/20260320-consolidated.md`` is for people: no dream ever reads it as a source.
+
 _FOLDER = "_system/dreaming/"
 _LONGEST = 300
 _MOST_SOURCES = 4
@@ -343,7 +341,8 @@ def with_run(
 ) -> bytes:
     """The page with one more section: what was ``kept``, and what was ``left`` behind, each with its reason.
 
-    ``now`` gives the time in its own zone. Line ends follow those of the page.
+    ``now`` gives the time in its own zone. Line ends follow those of the page. The section is added at the
+    end: nothing that the page holds is written over.
     """
     lines = [] if before and before.strip() else [f"# Consolidated {now:%Y-%m-%d}", ""]
     lines += [

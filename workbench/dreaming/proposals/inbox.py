@@ -1,10 +1,7 @@
-"""What waits for a person: proposals are added once, and wait until something is decided or they are stale.
+"""The inbox: proposals are added once, and wait for a person until they are decided, replaced or stale.
 
-The ledger is the only state of our own proposals. One waits while no final decision on its claim is written
-there; undoing the operation that wrote one makes it wait again. What a dream proposed and nobody has looked
-at gives way to what the next one proposes: then the ledger says of it that it is replaced, until it is
-proposed again. Those of other agents wait in their queues (``agent_queues``); what of them says the same as
-another one waits, and is decided, with it.
+The ledger is the only state of our own proposals; those of other agents wait in their queues
+(``agent_queues``).
 """
 
 from __future__ import annotations
@@ -92,8 +89,8 @@ def propose(
 
     With ``replaces`` these are all that a dream proposes. They take the place of what earlier ones proposed
     and nobody has deferred, so that what waits is what is best by now; a dream that proposes nothing takes
-    the place of nothing. Raises ReadOnlyError,
-    WriteFailedError.
+    the place of nothing. The ledger says of a proposal that it is replaced, until it is proposed again.
+    Raises ReadOnlyError, WriteFailedError.
     """
     book = read_book(workspace)
     waits = {name_of(w.proposal): w for w in waiting(workspace, now, book=book)}
@@ -148,15 +145,16 @@ def pending(workspace: Workspace, now: datetime) -> tuple[Proposal, ...]:
 def waiting(
     workspace: Workspace, now: datetime, *, book: Book | None = None, keys: tuple[str, ...] = ("",)
 ) -> tuple[PendingProposal, ...]:
-    """All proposals without a final decision, in their newest wording: the oldest run first.
+    """All proposals without a final decision in the ledger, in their newest wording: the oldest run first.
 
     Those of a run that keep a claim, change one or let one go are together, the best score of each first.
+    Undoing the operation that wrote a decision makes its proposal wait again. A proposal in an agent's queue
+    that says the same as another one waits, and is decided, with it. ``keys`` are beginnings of keys: only
+    those that start so are looked at.
 
-    ``keys`` are beginnings of keys: only those that start so are looked at.
-
-    What long-term memory says by now, because a person wrote it there by hand, is settled and no longer
-    among them, unless it stands in the queue of another agent. Where a target or all sources are gone,
-    ``stale`` says so.
+    What long-term memory says by now, because a person wrote it there by hand, is settled and no longer among
+    them, unless it stands in the queue of another agent. Where a target or all sources are gone, ``stale``
+    says so.
     """
     book = book or read_book(workspace)
     is_there = _present_in(workspace)

@@ -1,7 +1,4 @@
-"""Where a proposal comes from, as its entries stand by now: places, citations, provenance.
-
-The words that a proposal rests on, each with the place where it stands by now.
-"""
+"""Where a proposal comes from, as its entries stand by now: places, citations, provenance, quotations."""
 
 from __future__ import annotations
 
@@ -118,6 +115,8 @@ def _sessions(place: PromotionSource) -> tuple[str, ...]:
     in_file = place.document.header.text("session")
     return place.entry.fields("session") or ((in_file,) if in_file else ())
 
+
+# -- the words that a proposal rests on --------------------------------------------------------------
 
 _PLACE = re.compile(r"(?P<path>.+)#L(?P<first>[1-9]\d{0,8})(?:-L(?P<last>[1-9]\d{0,8}))?")
 _MOST_LINES = 40

@@ -1,8 +1,8 @@
-"""What may be accepted without looking at each: `dream --apply`, which a person says once for a whole run.
+"""The policy of `dream --apply`: which proposals a person may accept at once, without a look at each.
 
-Whatever is doubtful waits for a person: flagged text, words that are no memory, words from outside, lines of
-a log that one text alone says, what would change or replace something pinned, drop a number or a name,
-touch too much of what is there, or leave no room. Only what the run proposes to archive makes room.
+Doubtful proposals wait for a person: flagged text, words that are no memory, words from outside, lines of a
+log that one text alone says, and those that would change or replace something pinned, drop a number or a
+name, touch too much of what is there, or leave no room. Only what the run proposes to archive makes room.
 """
 
 from __future__ import annotations
