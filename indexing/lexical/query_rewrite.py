@@ -1,6 +1,5 @@
-"""A parsed question fitted to the index: its conditions as tantivy queries, words that no entry has replaced
-by near ones, and the share of it that keywords answer better than vectors. Each change to the question is
-noted in ``Question.notes``.
+"""A parsed question fitted to the index: queries for its conditions, near words in place of unknown ones, and
+the share of it that keywords answer better than vectors. Each change is noted in ``Question.notes``.
 """
 
 from __future__ import annotations

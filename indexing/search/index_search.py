@@ -1,7 +1,7 @@
 """Search in the index of one workspace, by keyword, by vectors, or by both.
 
 LanceDB, numpy and the model are imported by the first search that needs them. A search neither starts a sync
-nor waits for one; ``indexing.sync.freshness`` is called before it.
+nor waits for one: commands and MCP call ``indexing.sync.freshness.catch_up`` before it.
 """
 
 from __future__ import annotations
