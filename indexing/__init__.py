@@ -1,4 +1,4 @@
-"""The derived index over a workspace: words, vectors, and the search over both.
+"""The search index of a workspace: keywords, vectors, and the search over both.
 
-Everything here can be deleted at any time; ``sync`` makes it again from the Markdown.
+The index is derived from the Markdown: it may be deleted at any time, and ``sync`` builds it again.
 """

@@ -1,7 +1,4 @@
-"""What is indexed of an entry: its own words, those around it that make it findable, and what else is known.
-
-The latter is what one filters by, and what weighs in its rank.
-"""
+"""The searchable form of an entry: its own and its neighbours' words, and facets that filter and rank it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Small files of the index: written wholly or not at all, set aside when damaged.
+"""Small files of the index, written atomically, and the errors of its engines, turned into ours.
 
-The boundary to the engines underneath: whatever they raise leaves as one error of ours.
-
-What the operating system refuses (permissions, a read-only or full disk, too many open files) is no damage:
-nothing is set aside for it, and it leaves as ``RefusedError`` with the system's own words.
+A refusal by the operating system (permissions, a full or read-only disk, too many open files) is no damage:
+nothing is set aside for it.
 """
 
 from __future__ import annotations
@@ -107,6 +105,8 @@ def shape(folder: Path) -> dict[str, list[int]]:
     return out
 
 
+# -- errors ------------------------------------------------------------------------------------------
+
 REINDEX_HINT = "run `workbench reindex`; it sets damaged files aside and rebuilds them"
 UNWRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
@@ -115,7 +115,10 @@ _CODE = re.compile(r"\(os error (\d+)\)|\bcode: (\d+)")
 
 
 class RefusedError(IndexUnavailableError):
-    """The operating system refused; the index itself may be whole. ``reason`` is an ``errno``."""
+    """The operating system refused access; the index itself may be whole. ``reason`` is an ``errno``.
+
+    The message has the system's own words.
+    """
 
     def __init__(self, what: str, reason: int) -> None:
         super().__init__(

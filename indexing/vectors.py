@@ -1,11 +1,6 @@
-"""The vectors of one generation: a LanceDB table, one row an entry, written by a sync and searched by all.
+"""The vectors of one generation of the index: a LanceDB table with a row for each entry.
 
-Columns: ``key`` (``document.entry_key``), ``file`` (``document.file_key``), ``kind``
-(``document.kind_code``), ``day`` (proleptic ordinal, 0: none), ``vector`` (d float32 of length 1).
-
-A question is compared with every vector up to ``EXACT_ROWS`` rows. From ``INDEX_ROWS`` on, an IVF_FLAT index
-holds them as they are compared fastest, and all of its partitions are looked into. Beyond ``EXACT_ROWS``,
-an IVF_RQ index proposes candidates, which are compared exactly.
+A sync writes it, and every search reads it without a lock.
 """
 
 from __future__ import annotations
@@ -99,6 +94,10 @@ def vectors_in(rows: Any) -> Vectors:
 
 class VectorReader:
     """Searches the table in ``folder``; takes no lock. All methods raise IndexUnavailableError.
+
+    A question is compared with every vector up to EXACT_ROWS rows. Above INDEX_ROWS, the rows lie in an
+    IVF_FLAT index, whose partitions are all searched; this is only faster. Above EXACT_ROWS, an IVF_RQ index
+    proposes candidates, which are compared exactly.
 
     Equal values of ``version`` hold the same rows. ``approximate``: an index proposes candidates, which may
     lack some of the nearest.
@@ -271,6 +270,11 @@ def _connect(folder: Path) -> Any:
 
 
 def _schema(dimension: int) -> Any:
+    """The columns, an entry in each row.
+
+    ``key`` is ``document.entry_key``, ``file`` is ``document.file_key``, ``kind`` a ``document.kind_code``,
+    ``day`` a proleptic ordinal (0: none), ``vector`` d float32 of length 1.
+    """
     return pa.schema(
         [
             pa.field("key", pa.int64()),

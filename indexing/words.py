@@ -1,4 +1,4 @@
-"""Which words of a text are searched for, and how: plain, exact, and of scripts without blanks."""
+"""Words of a text as they are searched for: plain words, exact tokens, and scripts without blanks."""
 
 from __future__ import annotations
 

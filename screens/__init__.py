@@ -1,1 +1,1 @@
-"""What a person sees: screens, panes, widgets, and the one registry of what can be done."""
+"""The terminal interface: screens, panes, widgets, and the one registry of actions."""

@@ -1,7 +1,6 @@
-"""The application: themes, the main screen, and a clean end.
+"""The application: themes, the main screen, and an orderly end.
 
-The terminal is given back whatever ends the program, and nothing that hangs can hold that up. Signals end it
-as the key does; when it goes on after one, all is painted anew.
+The terminal is given back however the program ends, within a limited time even if something hangs.
 """
 
 from __future__ import annotations

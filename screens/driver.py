@@ -1,19 +1,4 @@
-"""The terminal that the interface is on: its keys are read, and it is given back and taken again.
-
-Textual answers ctrl+z and going on inside the signal handler, which stands in the middle of whatever the
-program was doing: a paint that holds the lock of what is written would wait for itself for ever. And it
-takes every SIGCONT for the end of a ctrl+z: one that comes with a closed terminal would start a second
-reader, which outlives the interface. Here both are answered between two steps of the event loop, and only
-while it is shown.
-
-What a terminal sends, read as keys: whatever stands right behind esc is told from the same key alone.
-
-Textual names letters behind esc, makes another sign of esc and a digit, and of esc and any other key only the
-other key: esc would be lost. Here it is ``alt+3``, ``alt+slash``, ``alt+enter``, which
-``screens.main.key_bindings`` takes apart. So are f and b behind esc, which Textual takes for moving by words.
-What begins no longer sequence is a key at once: Textual waits for more, and drops esc when what comes is esc
-again.
-"""
+"""The terminal driver: it reads the terminal's keys, gives the terminal back, and takes it again."""
 
 from __future__ import annotations
 
@@ -39,7 +24,13 @@ _NOT_ALONE = frozenset("[]NOPX^_\t\x7f") | {_ESC}
 
 
 class KeyParser(XTermParser):
-    """Tells every key behind esc by its name."""
+    """Names every key that comes right behind esc: ``alt+3``, ``alt+slash``, ``alt+enter``, ``alt+f``.
+
+    ``screens.main.key_bindings`` takes them apart. Textual names only letters behind esc: it makes another
+    sign of esc and a digit, takes f and b for moving by words, and drops esc before any other key. What
+    cannot begin a longer sequence is a key at once: Textual waits for more, and drops esc when that is esc
+    again.
+    """
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
         if alt:
@@ -60,7 +51,13 @@ _MOST_BYTES = 4_096
 
 
 class TerminalDriver(LinuxDriver):
-    """Reads keys from the terminal by ``KeyParser``; stops and goes on with the shell's jobs."""
+    """Reads keys from the terminal by ``KeyParser``; stops and continues as a job of the shell.
+
+    Ctrl+z and SIGCONT are handled between two steps of the event loop, and only while the interface is shown.
+    Textual handles them in the signal handler, where a paint that holds the lock of the output would wait for
+    itself for ever. It also takes every SIGCONT for the end of a ctrl+z: one that comes with a closed
+    terminal would start a second reader, which outlives the interface.
+    """
 
     _taken = False
 

@@ -1,4 +1,4 @@
-"""How the interface starts: what must hold before Textual and the screens are loaded."""
+"""The start of the interface: what is checked before Textual and the screens are loaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether this terminal can show the interface at all, and how many colours it says that it has."""
+"""The check of the terminal: whether it can show the interface, and how many colours it has."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Themes are data: YAML files, each checked on load, a bad one reported and skipped.
-
-What a theme is, and how its file is read: every role checked, what is wrong named by its line. The folders
-that themes are read from, and noticing that one was saved.
-"""
+"""Themes as data: YAML files, each checked when it is read. A bad file is reported and skipped."""
 
 from __future__ import annotations
 
@@ -166,6 +162,8 @@ def _colors(found: _Fields) -> dict[str, str]:
 def _is_color(text: str) -> bool:
     return text in OF_THE_TERMINAL or bool(_COLOR.fullmatch(text))
 
+
+# -- the folders of themes -----------------------------------------------------------------------
 
 BUILT_IN = Path(__file__).parent
 _MAX_CHARACTERS = 64 * 1024

@@ -1,10 +1,4 @@
-"""What eyes can tell apart: contrast as WCAG 2.2 measures it, and colours as colour-blind people see them.
-
-Contrast: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio. Colour blindness: Machado, Oliveira, Fernandes,
-"A Physiologically-based Model for Simulation of Color Vision Deficiency" (2009), at full severity.
-
-Whether a theme can be read: its contrasts, and whether good and bad look alike to some.
-"""
+"""Checks that a theme can be read: contrast of text, and colours as colour-blind people see them."""
 
 from __future__ import annotations
 
@@ -37,13 +31,21 @@ BLINDNESS = tuple(_BLINDNESS)
 
 
 def contrast(one: str, other: str) -> float:
-    """How much two colours (``#rrggbb``) stand apart in brightness: from 1 (not) to 21 (black and white)."""
+    """The contrast ratio of two colours (``#rrggbb``): from 1 (equal) to 21 (black and white).
+
+    WCAG 2.2: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio.
+    """
     light, dark = sorted((_luminance(_light(one)), _luminance(_light(other))), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 
 def apart(one: str, other: str, blindness: str = "") -> float:
-    """The distance of two colours in CIE Lab (2 is just seen, 20 plain), also as ``blindness`` leaves it."""
+    """The distance of two colours in CIE Lab, where 2 is just visible and 20 is plain to see.
+
+    With ``blindness``, one of BLINDNESS, it is that of the colours as such a person sees them: Machado,
+    Oliveira, Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency" (2009), at
+    full severity.
+    """
     return math.dist(_lab(_seen(_light(one), blindness)), _lab(_seen(_light(other), blindness)))
 
 
@@ -76,6 +78,8 @@ def _lab(light: Linear) -> tuple[float, float, float]:
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 
 
+# -- the check of a theme ------------------------------------------------------------------------
+
 GROUNDS = ("background", "surface", "overlay", "selection", "resting")
 """What text stands on."""
 READ = ("text", "muted", "accent", "match", "good", "warn", "bad")
@@ -85,7 +89,10 @@ _LEAST_APART = 20.0
 
 
 def faults(theme: ThemeData, least: float = _LEAST, least_faint: float = _LEAST_FAINT) -> list[str]:
-    """What is hard to read in ``theme``, in words; nothing of colours that the terminal decides."""
+    """Faults of ``theme`` in words: too little contrast, or good and bad alike to colour-blind people.
+
+    ``least`` and ``least_faint`` are contrast ratios. A theme of the terminal's own colours has no faults.
+    """
     if theme.terminal:
         return []
     colors = theme.colors

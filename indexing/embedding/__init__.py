@@ -1,4 +1,4 @@
-"""Text to vectors: one port, a prepared and a native form of the model, and a cache in front."""
+"""Embedding models: one port, a prepared and a native form of the local model, remote models, and a cache."""
 
 import os
 

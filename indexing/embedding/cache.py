@@ -1,4 +1,4 @@
-"""Vectors that were computed before, by model and text, so that no text is embedded twice."""
+"""The cache of vectors, by model and text, so that no text is embedded twice."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The models that a person's settings choose: named at once, opened when they are needed.
+"""The embedding models that the settings allow, named without opening any of them.
 
-Imports nothing heavy and reaches no network.
+Imports no heavy library and opens no connection: a model is loaded when ``ModelChoice.open`` is called.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The local model in the best form that this machine has: prepared or native, on the CPU or on a device.
-
-The native form is sentence-transformers itself, on a CPU, CUDA or MPS. Never over a network. Torch, which
-takes seconds, is not imported where there is only a CPU.
+"""The local embedding model, in its prepared form (ONNX, CPU) or its native one (sentence-transformers on a
+CPU, CUDA or MPS). It is read from local files only. Torch takes seconds to import, so it stays unimported
+where the prepared form runs on a machine without a device.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Models on this machine: found without importing them, known by their content, fetched when a person asks.
+"""Files of local models: where they are, the identity that their content gives them, and their download.
 
-``download`` and ``listing`` use a network, and nothing else does for a local model.
+Only ``listing`` and ``download`` use a network. The installed model is found without importing its package.
 """
 
 from __future__ import annotations

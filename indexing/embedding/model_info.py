@@ -1,4 +1,4 @@
-"""What is known of the models that a person's settings name, without loading or asking one."""
+"""Facts about the models that a person's settings name, without loading or asking a model."""
 
 from __future__ import annotations
 

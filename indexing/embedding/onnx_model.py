@@ -1,11 +1,6 @@
-"""The prepared form of a model: an ONNX graph with pooling and normalisation inside.
-
-Needs onnxruntime and tokenizers, not torch; loads in a fraction of a second.
-
-Preparing a model: exported once, proven equal to the original, used from then on.
-
-Run as ``python -m indexing.embedding.onnx_model FOLDER IDENTITY TARGET`` in a process of its own: it imports
-torch, and a crash or a full memory there must not take anything else along.
+"""The prepared form of a model: its export to an ONNX graph with pooling and normalisation inside, and the
+embedder that runs this graph. ``PreparedEmbedder`` needs onnxruntime and tokenizers but not torch, and loads
+in a fraction of a second.
 """
 
 from __future__ import annotations
@@ -41,11 +36,11 @@ _BLOCK = 2_048  # texts that are tokenized together
 
 
 class DamagedError(Exception):
-    """A prepared model is not what was prepared."""
+    """The files of a prepared model were changed or damaged since it was prepared."""
 
 
 class OnnxModelInfo(msgspec.Struct, frozen=True):
-    """What is known of a prepared model: ``probe`` is a text, ``vector`` what it must become."""
+    """The card of a prepared model. ``probe`` is a text, and ``vector`` the vector that it must get."""
 
     identity: str
     dimension: int
@@ -135,6 +130,9 @@ def _session(graph: Path, threads: int) -> Any:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
 
+
+# -- the export --------------------------------------------------------------------------------------
+# A model is exported once, and used only if its vectors equal those of the original.
 
 LIKENESS = 0.9999
 """Least cosine between a prepared and a native vector of the same text."""
@@ -256,7 +254,11 @@ def _put_in_place(building: Path, target: Path) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Prepare one model; the reason of a failure goes to stderr."""
+    """Prepare one model: ``python -m indexing.embedding.onnx_model FOLDER IDENTITY TARGET``.
+
+    It runs in a process of its own: it imports torch, and a crash or full memory must end nothing else.
+    The reason of a failure goes to stderr; returns the exit code.
+    """
     folder, identity, target = arguments
     try:
         prepare(ModelSource(Path(folder), identity), Path(target))

@@ -1,4 +1,4 @@
-"""The port that every embedding model stands behind, and what all of them do to texts beforehand."""
+"""The interface of every embedding model, and the splitting of texts into batches and windows."""
 
 from __future__ import annotations
 

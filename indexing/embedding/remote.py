@@ -1,7 +1,6 @@
-"""Models behind an endpoint that speaks OpenAI's API: asked through its client, no answer believed.
+"""Embedding models behind an endpoint that speaks OpenAI's API, asked through the openai client.
 
-The client waits and tries again by itself. One text that the model refuses, or makes no usable vector of,
-costs only itself; what came before a failure is kept.
+Every answer is checked before a vector of it is used.
 """
 
 from __future__ import annotations
@@ -59,7 +58,9 @@ class TextsRefusedError(ModelUnavailableError):
 class RemoteEmbedder(Embedder):
     """An embedder for documents or for ``questions``. Reaches the network when it is asked.
 
-    Every method may raise ModelUnavailableError, which says what happened and never holds the key.
+    The client waits and retries by itself. A text that the model refuses, or that gets no usable vector, is
+    left out alone; vectors that came before a failure are kept. Every method may raise ModelUnavailableError,
+    which says what happened and never holds the key.
     """
 
     def __init__(

@@ -1,1 +1,1 @@
-"""Words: the tantivy index. Imports tantivy and nothing heavier."""
+"""The keyword index: tantivy. Imports nothing heavier."""

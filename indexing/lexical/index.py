@@ -1,4 +1,4 @@
-"""The word index of one generation: read without a lock, at its newest commit; written by one at a time."""
+"""The keyword index of one generation: readers take no lock and see its newest commit; it has one writer."""
 
 from __future__ import annotations
 

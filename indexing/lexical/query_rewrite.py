@@ -1,13 +1,5 @@
-"""A question fitted to what the index has: nothing is left out or replaced without a word about it.
-
-A model of meaning has no notion of ``ERR_POOL_TIMEOUT`` or of a hash: what it finds near to one is chance,
-and for such a question its vote takes the first place from the entry that has it. So it is measured how much
-of a question is said exactly, and ``ranking`` lets meaning count less, the more that is.
-
-From the conditions of a question to a tantivy query that scores nothing.
-
-No pattern ever reaches the engine, whose automata a long one would break: what a path or a source has in it
-is looked up among the paths and sources that there are.
+"""A parsed question fitted to the index: queries for its conditions, near words in place of unknown ones, and
+the share of it that keywords answer better than vectors. Each change is noted in ``Question.notes``.
 """
 
 from __future__ import annotations
@@ -51,6 +43,10 @@ from indexing.words import (
     without_runs,
 )
 
+# -- conditions as queries that add nothing to a score -----------------------------------------------
+# A pattern never becomes an automaton of the engine, which a long one would break: paths and sources that
+# match are looked up among those of the index.
+
 
 def narrowed(scored: Query, question: Question, vocabulary: Vocabulary) -> Query:
     """``scored`` within the conditions of the question, which add nothing to a score."""
@@ -67,21 +63,21 @@ def narrowed(scored: Query, question: Question, vocabulary: Vocabulary) -> Query
 
 
 def allowed(question: Question, vocabulary: Vocabulary) -> Query:
-    """All entries that the conditions leave, each with the same score."""
+    """All entries that meet the conditions of the question, each with the same score."""
     everything = Query.const_score_query(Query.all_query(), 1.0)
     return narrowed(everything, question, vocabulary)
 
 
 def preferred(question: Question, vocabulary: Vocabulary) -> list[Query]:
-    """What is better to have than not, scored."""
+    """A scored query for each phrase that an entry should have but need not."""
     found = (standing(text, vocabulary) for text in question.preferred)
     return [one for one in found if one is not None]
 
 
 def standing(text: str, vocabulary: Vocabulary, *, whole: bool = True) -> Query | None:
-    """Entries in which ``text`` stands, word for word; a lone word that is not ``whole`` by its stem.
+    """Entries that have ``text`` word for word; a lone word is matched by its stem unless ``whole``.
 
-    None where there is nothing in ``text`` that an entry could have.
+    None where ``text`` has nothing that is indexed.
     """
     plain = normal(text)
     parts = [_run(run, vocabulary) for run in blankless_runs(plain)[:MAX_WORDS]]
@@ -163,6 +159,8 @@ def _paths_like(part: str, vocabulary: Vocabulary) -> list[str]:
     glob = re.sub(r"\*+", "*", part).replace("[", "[[]")
     return list(filter(re.compile(fnmatch.translate(glob)).match, every))
 
+
+# -- phrases, other words, and exactness -------------------------------------------------------------
 
 _PARTS = re.compile(r"[-‐–—/]+")
 _AROUND = "\"'“”‘’„«»()[]{}<>,;:!?.…*_`|"
@@ -287,6 +285,9 @@ def exactness(question: Question, vocabulary: Vocabulary) -> float:
 
     An identifier counts as one word, where some entry has it or, of one whose beginning is enough, one that
     begins so. Of quotes all words count. Raises what the engine raises.
+
+    An embedding model does not know ``ERR_POOL_TIMEOUT`` or a hash: its nearest entries are chance, and would
+    outrank the entry that has the identifier. So ``ranking`` counts vectors less, the more is exact.
     """
     left = question.text
     exact = spoken = 0

@@ -1,6 +1,6 @@
-"""The terms of the word index, and from what a person typed to a tantivy query for them.
+"""The fields and terms of the keyword index, and the tantivy query for the words that a person typed.
 
-Never through a parser: any text is a question.
+The query is built term by term, without tantivy's query parser, so that no text is a syntax error.
 """
 
 from __future__ import annotations

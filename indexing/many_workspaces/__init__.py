@@ -1,4 +1,5 @@
 """The index of many workspaces at once: one LanceDB table, in a folder or on object storage.
 
-It knows words and meaning as the index of one workspace does, is told by the files alone, and may be deleted.
+It is searched by keyword and by vectors like the index of one workspace, is made from the files alone, and
+may be deleted at any time.
 """

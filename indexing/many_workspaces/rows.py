@@ -1,8 +1,7 @@
-"""What the table of many workspaces holds of an entry: one row, made from its file alone.
+"""The rows of the table of many workspaces, made from the files of each workspace.
 
-A workspace is read, and never written, not even its own derived folder. Only its own memory counts: extra
-paths and transcripts are named in one person's settings, and belong to no other. What its rules leave out,
-and what is in quarantine, is not memory here either. Every worker imports this: LanceDB is for ``table``.
+A workspace is only read: not even its ``.workbench`` folder is written. Every worker imports this module, so
+it does not import LanceDB (``table`` does).
 """
 
 from __future__ import annotations
@@ -57,9 +56,11 @@ class Difference:
 def difference(root: Path | str, known: Mapping[str, str], *, believe: bool = False) -> Difference:
     """Compare the workspace in ``root`` with ``known``, which is the digest of each file by its path.
 
-    Files without any entry have no rows: they are read each time and never are a difference. ``believe``
-    takes a workspace that lost all its files at its word. Raises WorkbenchError (no such folder, settings
-    that make no sense, everything vanished) and OSError.
+    Extra paths, transcripts, files that the workspace's own rules leave out, and the quarantine are no memory
+    of the fleet: the first two are named in the settings of one person. Files without any entry have no rows:
+    they are read each time and never are a difference. ``believe`` takes a workspace that lost all its files
+    at its word. Raises WorkbenchError (no such folder, settings that make no sense, everything vanished) and
+    OSError.
     """
     workspace = Workspace.open(root)
     carry_late(workspace)

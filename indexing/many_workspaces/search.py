@@ -1,9 +1,4 @@
-"""Asking the table of many workspaces: by keyword and by vectors, ranked as one workspace's hits are.
-
-Both sides are asked for within the conditions, before they choose their best. Words are weighed by how rare
-they are among all workspaces. Of a question of one word, entries that have it do not come first: their score
-decides. Hits are told as they were indexed: their files may be on another machine.
-"""
+"""Search in the table of many workspaces, by keyword and by vectors, ranked as hits of one workspace are."""
 
 from __future__ import annotations
 
@@ -43,7 +38,12 @@ _Row = dict[str, Any]
 
 
 class FleetSearch:
-    """Searches one table. ``embedder`` is the model that made its vectors; without it ``why`` says why."""
+    """Searches one table. ``embedder`` is the model that made its vectors; without it ``why`` says why.
+
+    Keywords and vectors are both asked within the conditions. A word counts by its rarity among all
+    workspaces. For a question of one word, the score alone decides: entries that have the word do not come
+    first. Hits are shown as they were indexed, because their files may be on another machine.
+    """
 
     def __init__(self, table: SharedTable, embedder: Embedder | None = None, why: str = "") -> None:
         self._table, self._embedder, self._why = table, embedder, why

@@ -1,11 +1,7 @@
-"""The table of many workspaces: opened, compared with, written a batch at a time, put in order at the end.
+"""The LanceDB table of many workspaces: where it lies, and its reads and writes.
 
-Every write is a version of the table, and on object storage some requests: so many workspaces are written at
-once. A write names the files that it is about, and makes its rows all that there is of them: written twice,
-it changes nothing. One run writes at a time; readers never wait.
-
-The table lies in a folder, or on object storage by URI. Secrets come from the environment only, as the
-storage's own tools take them, and are in no message.
+One run writes at a time, and readers never wait. Credentials come from the environment only, under the names
+that the storage's own tools use, and appear in no message.
 """
 
 from __future__ import annotations
@@ -125,7 +121,7 @@ _BOOKS = ("name", "path", "state", "error", "at")
 
 @frozen
 class TableFingerprint:
-    """What shaped a table: how words are cut (``words``), whose vectors they are, and how long. All or none.
+    """What shaped a table, and must be the same in each run: the cut of words, the vectors' model and length.
 
     ``model`` is empty, and ``dimension`` 0, in a table for keyword search only.
     """
@@ -164,7 +160,11 @@ Known = dict[str, dict[str, KnownFile]]
 
 
 class SharedTable:
-    """The table at one place. Methods raise IndexUnavailableError when the storage fails."""
+    """The table at one place. Methods raise IndexUnavailableError when the storage fails.
+
+    Each write makes a version, and costs several requests on object storage, so a batch covers many
+    workspaces. A write names its files and replaces all of their rows: doing it twice changes nothing.
+    """
 
     def __init__(self, place: Location, base: Any, entries: Any, card: TableFingerprint) -> None:
         self.place, self.card = place, card

@@ -1,1 +1,1 @@
-"""What is asked: the language of the search box, days in words, and conditions on entries."""
+"""Questions, parsed: the language of the search box, days in words, and conditions on entries."""

@@ -1,10 +1,4 @@
-"""Days as people say them: ``2026-03-14``, ``March 2026``, ``last week``, ``3 days ago``, ``14.03.2026``.
-
-Written here because no library does it: dateparser takes a second to import and 6 ms a question,
-parsedatetime half a millisecond; both give moments where a question means days (``last week`` is one day,
-``in May 2023`` another), and take ``may`` in ``may I`` or ``1.2`` in ``release 1.2.3`` for dates. This takes
-a hundredth of a millisecond for a question that names no day.
-"""
+"""Days in a question: ``2026-03-14``, ``March 2026``, ``last week``, ``3 days ago``, ``14.03.2026``."""
 
 from __future__ import annotations
 
@@ -16,6 +10,11 @@ from datetime import date, timedelta
 
 from indexing.words import AROUND
 from workbench.frozen import frozen
+
+# Written here because no library does it: dateparser takes a second to import and 6 ms a question,
+# parsedatetime half a millisecond; both give moments where a question means days (``last week`` is one day,
+# ``in May 2023`` another), and take ``may`` in ``may I`` or ``1.2`` in ``release 1.2.3`` for dates. This
+# takes a hundredth of a millisecond for a question that names no day.
 
 _ENGLISH = "january february march april may june july august september october november december"
 _SHORT = "jan feb mar apr may jun jul aug sep oct nov dec"

@@ -1,12 +1,4 @@
-"""What a person typed, understood: words to look for, and conditions on what is known of an entry.
-
-The language of the search box is words, ``"phrases"``, ``-not`` and ``field:value``; anything else is words.
-
-    harbor "deploy key" -staging kind:log,note since:2026-03 path:research from:s91 type:decision
-    trust:owner pinned:yes user:sam until:yesterday as-of:2026-03-01 -kind:dream
-
-Nothing is an error: what cannot be understood is looked for as it stands, and a note says so.
-"""
+"""The query language of the search box, parsed: words to search for, and conditions on entries."""
 
 from __future__ import annotations
 
@@ -311,11 +303,17 @@ def understand(
 ) -> Question:
     """The question in ``text``, narrowed further by ``within``; days in words are counted from ``today``.
 
-    Kept for those who ask about the same text again. ``plain`` takes it as words, without filters or syntax.
-    ``prefix`` says that somebody is typing: what is not finished is no mistake yet. A minus is no exclusion
+    ``text`` is words, ``"phrases"``, ``-not`` and ``field:value``; anything else counts as words::
+
+        harbor "deploy key" -staging kind:log,note since:2026-03 path:research from:s91 type:decision
+        trust:owner pinned:yes user:sam until:yesterday as-of:2026-03-01 -kind:dream
+
+    Nothing is an error: a part that cannot be understood is searched for literally, and a note says so. The
+    last answers are cached. ``plain`` takes all of it as words, without filters or syntax. ``prefix`` says
+    that somebody is still typing, so that an unfinished part is no mistake yet. A minus excludes nothing
     before fewer than three letters or before an option of a program (``rm -rf``, ``--no-verify``,
-    ``-Xmx2g``): these are looked for as they stand. A question in plain words, which ends with a question
-    mark, quotes as people do: its phrases are better to have than not.
+    ``-Xmx2g``): these are searched for literally. In plain words that end with a question mark, quoted
+    phrases are preferred, not required.
     """
     if plain:
         return Question(text=text, within=within, prefix=prefix)

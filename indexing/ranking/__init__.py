@@ -1,1 +1,1 @@
-"""From scores to an order: weights, the parts of a score, and why a hit stands where it stands."""
+"""Ranking: weights, the parts of a score, and the explanation of each hit's place."""

@@ -1,6 +1,4 @@
-"""From two sets of scores to one order, in which near-duplicates may make room, and why each hit stands where
-it does: the parts of its score, for programs and in words. Pure functions.
-"""
+"""Ranking of two sets of scores into one order, and the explanation of each place. Pure functions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Answering: from a question to hits that stand on the disk, by keyword only or hybrid."""
+"""Search: from a question to hits that are checked against the disk, by keyword only or hybrid."""

@@ -1,4 +1,4 @@
-"""What is asked and what is answered: frozen types, and their JSON."""
+"""Queries and answers of the search: frozen types, and their JSON."""
 
 from __future__ import annotations
 

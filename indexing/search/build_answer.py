@@ -1,4 +1,4 @@
-"""From a question to an answer: candidates are gathered, ranked, checked against the disk, shown."""
+"""The answer to a question: candidates are gathered, ranked, checked against the disk, and shown."""
 
 from __future__ import annotations
 

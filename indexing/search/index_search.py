@@ -1,10 +1,7 @@
-"""Asking the index of one workspace, by keyword and by vectors together or by either alone.
+"""Search in the index of one workspace, by keyword, by vectors, or by both.
 
-LanceDB, numpy and the model come with the first search that needs them, not with this module. A search starts
-no sync and waits for none: see ``indexing.sync.freshness`` for what comes before it.
-
-Memory as it was is searched by an index of its own: here is told which moment is meant, whether that index is
-there, and what day it was then.
+LanceDB, numpy and the model are imported by the first search that needs them. A search neither starts a sync
+nor waits for one: commands and MCP call ``indexing.sync.freshness.catch_up`` before it.
 """
 
 from __future__ import annotations
@@ -58,7 +55,7 @@ _KEPT_QUERIES = 256
 
 
 class NoVectorsError(Exception):
-    """Vectors cannot be used now; it says why, as an answer says it."""
+    """Vectors cannot be used now; the text says why, in the words of ``SearchAnswer.degraded``."""
 
 
 def keywords_only(why: str) -> str:
@@ -376,6 +373,11 @@ def _of_user(question: Question, user: str) -> Question:
     return replace(question, within=replace(question.within, users=wanted or frozenset({_NOBODY})))
 
 
+# -- memory of the past ------------------------------------------------------------------------------
+# It is searched in an index of its own: these say which moment is meant, whether its index is complete, and
+# which day it was.
+
+
 def moment_named(text: str, today: date) -> str:
     """``text`` as ``commit_at`` and ``open_past`` take it: of days in words the last one, ``2026-03-31``."""
     found = period(text, today)
@@ -388,9 +390,9 @@ def commit_named(workspace: Workspace, text: str, today: date) -> Commit:
 
 
 def missing_index(place: PastWorkspace, *, vectors: bool) -> str | None:
-    """What a reindex of a moment would do, in words; None where its index is complete.
+    """The work that the index of a moment still needs, in words; None where it is complete.
 
-    Nobody else ever indexes the past, so whoever searches it has to.
+    Only a search of the moment starts this work.
     """
     found = freshness(place)
     if found.state != "fresh":

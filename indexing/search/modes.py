@@ -1,4 +1,4 @@
-"""How the index is searched, by the names that people and other systems give it."""
+"""The modes of a search, by the names that people and other systems give them."""
 
 from __future__ import annotations
 

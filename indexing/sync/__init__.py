@@ -1,1 +1,1 @@
-"""Bringing the index up to date with the files: what is indexed, what changed, words, vectors, the books."""
+"""Updates of the index: sources, changed files, keyword data, vectors, and the manifest."""

@@ -1,4 +1,4 @@
-"""Giving entries their vectors: from the cache first, then from the model, in batches of files."""
+"""Vectors for entries that have none: from the cache first, then from the model, in batches of files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The vectors of entries, made of those of texts: an entry's own, and its neighbours' with less weight.
-
-Vectors of texts that were computed for the index: read from its cache, without model and engine.
-"""
+"""Vectors of entries: that of an entry's text and, with less weight, those of its neighbours' texts."""
 
 from __future__ import annotations
 
@@ -21,9 +18,9 @@ from workbench.workspace.workspace import Workspace
 
 
 def vectors_of(entries: Sequence[Stored], texts: Mapping[str, Vectors], dimension: int) -> Vectors:
-    """(n, d): the vectors of ``entries``, each file's in its order, made of those of their ``texts``.
+    """(n, d): the vectors of ``entries``, which stand file by file in their order, made from ``texts``.
 
-    Those of entries whose text has none are noise.
+    The row of an entry whose text has no vector is noise.
     """
     none = np.zeros(dimension, np.float32)
     return with_context(np.stack([texts.get(entry.text, none) for entry in entries]), sections(entries))
@@ -39,7 +36,7 @@ def sections(entries: Sequence[Stored]) -> NDArray[np.int64]:
 
 
 def with_context(texts: Vectors, section: NDArray[np.int64]) -> Vectors:
-    """(n, d): ``normalise(text + w * sum(neighbours' texts))``, neighbours being of the same section."""
+    """(n, d): ``normalise(text + w * sum(neighbours' texts))``; neighbours have the same ``section``."""
     out = texts.astype(np.float32, copy=True)
     for distance in range(1, min(NEIGHBOURS, len(texts) - 1) + 1):
         same = (section[distance:] == section[:-distance])[:, None] * np.float32(CONTEXT_WEIGHT)
@@ -50,7 +47,10 @@ def with_context(texts: Vectors, section: NDArray[np.int64]) -> Vectors:
 
 
 def known_vectors(workspace: Workspace, texts: Sequence[str]) -> TextVectors | None:
-    """The (d,) vectors of those of ``texts`` that are known, by text; None where the index has none."""
+    """The (d,) vectors of ``texts`` that the index has cached, by text; None where it has no vectors.
+
+    Opens neither a model nor LanceDB.
+    """
     path = workspace.state_path / CACHE_FILE
     try:
         current = Generations(workspace.state_path).current()

@@ -1,8 +1,6 @@
-"""How far the index is behind the files, by content, and what a search does about it before it answers.
+"""The difference between the files and the index, and the keyword update of a few files before a search.
 
-Reads only what a time stamp cannot vouch for, and imports nothing heavy.
-
-What is different on disk from what the index says: by content, with a time stamp as a shortcut.
+Files are compared by content; one with a trusted time stamp is not read. Nothing heavy is imported.
 """
 
 from __future__ import annotations
@@ -91,10 +89,10 @@ def find_changes(
 ) -> Changes:
     """Compare what is there with ``manifest``, reading only files whose stamp differs or cannot be trusted.
 
-    A file whose place or name says something else of it than before, by other settings, has changed. Files
-    named in ``again`` count as changed whatever their content: an unfinished sync was at them. Of the others
-    only those in ``scope`` are looked at; within a part of all, transcripts count however little they grew.
-    ``believe`` takes whatever is not there for gone, and transcripts as they are.
+    A file has also changed when the settings now read its path differently. Files in ``again`` count as
+    changed whatever their content, as an unfinished sync may have written them; of the others, only those in
+    ``scope`` are looked at. In a narrower scope than all, a transcript counts however little it grew.
+    ``believe`` takes every missing file for deleted, and every transcript as it is.
     """
     changes, known, unsure = Changes(), manifest.files, frozenset(again)
     trusted_until = manifest.synced_ns - RACY_NS
@@ -404,12 +402,12 @@ def _states(found: SourceScan, manifest: Manifest | None, kept: Mapping[str, str
 
 
 def catch_up(workspace: Workspace, progress: OnProgress = None) -> str | None:
-    """Index by keywords what changed in ``workspace``; what an answer may lack all the same, or None.
+    """Index changed files of ``workspace`` for keyword search; returns what answers may still lack, or None.
 
     A workspace that was never indexed, or by another version, is indexed for keyword search, however large;
-    ``progress`` is called during that only. At most MOST_FILES changed files are indexed, none while another
-    sync runs, none where the index is damaged, and none where this program was started to look only.
-    Never waits for anybody. The interface, which watches the files, and reports never do this.
+    ``progress`` is called during that only. Otherwise at most MOST_FILES changed files are indexed, and none
+    while another sync runs, after an interrupted one, where the index is damaged, or in read-only mode. Waits
+    for no lock. Reports do not call this, nor does the interface, which watches the files.
 
     Raises IndexUnavailableError where there is no index that can be searched and none can be made.
     """

@@ -1,11 +1,4 @@
-"""Generations of the index: built aside, swapped in whole, removed later. Readers take no lock.
-
-::
-
-    .workbench/index/current          names the generation that is searched
-    .workbench/index/gen-N/           lexical/  vectors/  manifest.json  pending.json
-    .workbench/index/set-aside/       what could not be opened
-"""
+"""Generations of the index: each is built aside, swapped in whole, and removed later."""
 
 from __future__ import annotations
 
@@ -197,7 +190,14 @@ class Generation:
 
 
 class Generations:
-    """The generations in one state folder. What may not be read raises RefusedError."""
+    """The generations in one state folder; readers take no lock. What may not be read raises RefusedError.
+
+    ::
+
+        .workbench/index/current          names the generation that is searched
+        .workbench/index/gen-N/           lexical/  vectors/  manifest.json  pending.json
+        .workbench/index/set-aside/       what could not be opened
+    """
 
     def __init__(self, state_dir: Path) -> None:
         self.folder = state_dir / "index"

@@ -1,7 +1,4 @@
-"""What a reindex says while it runs and when it is done.
-
-What making vectors would take: how many texts are not known yet, and what they would cost.
-"""
+"""The progress and the result of a reindex, and the estimate of what embedding will cost."""
 
 from __future__ import annotations
 
@@ -96,6 +93,8 @@ class SyncReport(msgspec.Struct):
             ],
         }
 
+
+# -- the cost of embedding ---------------------------------------------------------------------------
 
 HERE = "this machine"
 """Where the local model makes vectors."""

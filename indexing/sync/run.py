@@ -1,9 +1,7 @@
-"""Bringing the index up to date: words for all that changed first, then vectors, the manifest last.
+"""A sync of the index with the files: keyword data of changed files, then vectors, the manifest last.
 
-Whatever is interrupted, wherever, is found by the next run: files that were touched are announced before
-the first write, and nothing counts as done that is not in the manifest.
-
-Giving entries their words: all files that changed in one commit, announced before, in the books after.
+An interrupted sync is found by the next one: files are announced before the first write, and only the
+manifest says that something is done.
 """
 
 from __future__ import annotations
@@ -78,8 +76,9 @@ def index_words(
     progress: Callable[[SyncProgress], None],
     unsure: Iterable[str] = (),
 ) -> None:
-    """Make the words of ``generation`` and its books say what ``changes`` says.
+    """Apply ``changes`` to the keyword index and the manifest of ``generation``.
 
+    The files are announced first, written in one commit of the index, and then noted in the manifest.
     ``before`` is when the files were looked at, in nanoseconds; ``unsure`` names files that an unfinished
     sync may have touched. Raises IndexUnavailableError when the store fails or its count does not come out,
     and OSError.
@@ -177,7 +176,7 @@ def reindex(
     agree: Agree | None = None,
     rebuild: bool = True,
 ) -> SyncReport:
-    """Make the index say what the files say; return what was done.
+    """Bring the index up to date with the files; returns what was done.
 
     Only files at or below ``paths`` are looked at (see ``scope_of``); without any, all. ``full`` builds a new
     generation aside, or reads all of ``paths`` anew, and accepts that files are gone. ``vectors=False``

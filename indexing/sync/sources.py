@@ -1,8 +1,6 @@
-"""All that is indexed: the memory of the workspace, and what its owner wants searched beside it.
-
-Beside it are extra paths (Markdown) and session transcripts (JSON lines), named in the person's own settings.
-They are addressed by their absolute path, are read and never written, and only the index asks for them:
-whatever curates, audits or backs up sees the workspace alone.
+"""The sources of the index: the memory of the workspace, extra paths (Markdown), and session transcripts
+(JSON lines). The latter two are named in the person's own settings and addressed by absolute path. They are
+only read, and only by the index: operations, checks and backups see the workspace alone.
 """
 
 from __future__ import annotations

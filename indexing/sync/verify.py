@@ -1,9 +1,4 @@
-"""Proof that the index is what a clean build would be: words in full, meaning for all or a stated sample.
-
-The clean build happens in a temporary folder. Nothing of the index is written, and none of it is believed:
-the manifest is compared as well as the entries, and questions are asked of both. Every entry has its one
-vector, and that is the vector of its text and neighbours.
-"""
+"""Proof that the index equals a clean build of the files: all keywords, and all vectors or a sample."""
 
 from __future__ import annotations
 
@@ -56,7 +51,10 @@ _ANEW = "run `workbench reindex --full`: it rebuilds the index"
 def verify_index(
     workspace: Workspace, *, model: ModelChoice | None = None, progress: OnProgress = None
 ) -> list[Check]:
-    """Compare the index with a clean build of what is on disk. Writes nothing.
+    """Compare the index with a clean build of the files in a temporary folder. Writes nothing else.
+
+    The manifest, the entries, and the answers to QUESTIONS questions are compared. Every entry must have one
+    vector, which is that of its text and its neighbours.
 
     That it is behind the files is a flaw of the kind ``stale``; what it says of unchanged files is compared
     all the same. No index is no flaw: it can be made at any time. ``model`` stands in for the one in the

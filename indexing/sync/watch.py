@@ -1,7 +1,6 @@
-"""Noticing that what is indexed changed: a watcher as the hint, a clock as the truth, polling without one.
+"""Runs of the index after changes of its files, noticed by a file watcher, by a clock, or by polling.
 
-Only folders that can hold something to index are watched, each by itself: a large tree of code beside the
-memory costs no watches.
+The watcher is only a hint, so the clock compares all files from time to time.
 """
 
 from __future__ import annotations
@@ -92,8 +91,10 @@ def hints(
     *,
     watch: Watch | None = None,
 ) -> Iterator[frozenset[str]]:
-    """What may have changed, as the index calls it; an empty set several times a second while nothing did.
+    """Paths that may have changed, as the index calls them; an empty set while nothing did.
 
+    A set comes several times a second, or every POLL_SECONDS where files are polled. Only folders that can
+    hold indexed files are watched, each by itself, so that a tree of code beside the memory costs no watches.
     ``say`` is told why files are polled, when the system cannot watch them. Ends soon after ``stop`` is set.
     """
     try:

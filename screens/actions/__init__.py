@@ -1,1 +1,1 @@
-"""What a person can do: one registry of actions, their keys, and when each is possible."""
+"""The actions of the interface: one registry, their keys, and when each is possible."""

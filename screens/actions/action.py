@@ -1,4 +1,4 @@
-"""What an action is: one thing a person can do, with its keys, its words, and where it means something."""
+"""The type of an action: one thing a person can do, with its keys, its words, and where it applies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a person is and what is under their hands: what decides whether an action is possible now."""
+"""The context of a key (the place, the row, the marks), and whether an action is possible in it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.workspace.layout import USUAL, is_quarantined
 
 
 class FocusContext(StrEnum):
-    """Where the person's hands are."""
+    """The place that keys go to: a pane, a list, a line of text, or a screen."""
 
     PANE = "pane"
     FILTER = "filter"

@@ -1,8 +1,7 @@
-"""The person's own keys: a TOML file beside their settings, read without ever failing the interface.
+"""The person's own keys: a TOML file beside their settings, and the key map that it makes of a profile.
 
-People change it with their editor; a new one holds every action as a comment. It makes a key map: a profile
-with their changes, as far as they make sense. What does not is told: Textual says nothing about a name that
-it does not know, nor about a key that means two things.
+A fault in the file never stops the interface: the faulty line is skipped and reported, because Textual itself
+reports neither an unknown action nor a key with two meanings.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ _NOT_TOML = (ValueError, RecursionError)
 
 @dataclass(frozen=True, slots=True)
 class KeyOverride:
-    """What a person wants an action's keys to be, as written, and on which line of their file."""
+    """The keys that a person's file gives an action, as written, and the line where it does."""
 
     action: str
     keys: tuple[str, ...]
@@ -66,7 +65,7 @@ class KeyOverride:
 
 @dataclass(frozen=True, slots=True)
 class KeyProblem:
-    """What is wrong with a wish; ``line`` is 0 where it is on none."""
+    """A fault of the file; ``line`` is 0 where it belongs to no line."""
 
     text: str
     line: int = 0
@@ -198,7 +197,7 @@ def _assignments(text: str) -> Iterator[tuple[tuple[str, str], int]]:
 
 
 def key_map(profile: str, wishes: Iterable[KeyOverride] = ()) -> tuple[KeyMap, list[KeyProblem]]:
-    """The map of these wishes over a known profile; what is wrong with a wish skips it, or the key of it."""
+    """A known profile with these overrides, and their faults; a faulty override or key is left out."""
     problems: list[KeyProblem] = []
     changed = PROFILES[profile]
     base = {a.id: tuple(changed[a.id].split()) if a.id in changed else a.keys for a in ACTIONS}

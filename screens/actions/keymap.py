@@ -1,4 +1,4 @@
-"""A key map, and the profiles that one can begin with."""
+"""Key maps, and the profiles that one can begin with."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""How keys are written by people, what Textual calls them, and which ones count here.
-
-An interface names its key map before it starts, and its tasks inherit it, so that several of them in one
-process each go by their own. Elsewhere the keys are those that the actions have by themselves.
-"""
+"""Names of keys, as people write them and as Textual calls them, and the keys that each action has now."""
 
 from __future__ import annotations
 
@@ -112,12 +108,16 @@ _chosen: ContextVar[Callable[[], KeyMap] | None] = ContextVar("key map", default
 
 
 def use(chosen: Callable[[], KeyMap]) -> None:
-    """From here on, and in every task that starts from here, the keys count that this answers."""
+    """Take the key map from ``chosen`` in this context and in every task that it starts from now on.
+
+    An interface calls it before it starts, so that several in one process each have their own keys. Without
+    it, actions have the keys that they are declared with.
+    """
     _chosen.set(chosen)
 
 
 def active() -> KeyMap | None:
-    """The key map that counts here; None for the keys that the actions have by themselves."""
+    """The key map of this context; None where actions have the keys that they are declared with."""
     chosen = _chosen.get()
     return chosen() if chosen is not None else None
 

@@ -1,4 +1,4 @@
-"""What can be done in the panes, in lists, while searching and in the history; a part of the registry."""
+"""The actions of the panes, of lists, of the search and of the history; a part of the registry."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""The one registry of what a person can do.
+"""The registry of all actions of the interface.
 
-Key bindings, the command palette, the help screen, the hint line and the table in docs/keys.md are all
-generated from ``ACTIONS``; there is no second list to forget. Which keys they are on says ``active``.
-
-The keys as a table: for the documentation, and for people who read them on the command line.
+Key bindings, the command palette, the help screen, the hint line and docs/keys.md are all generated from
+``ACTIONS``, with the keys of the key map that is ``active``.
 """
 
 from __future__ import annotations
@@ -49,7 +47,7 @@ _PLACED = (*ENTRY_ACTIONS, *SCREEN_ACTIONS, *MOVES)
 
 
 def declared_beside(placed: Sequence[Action]) -> tuple[Action, ...]:
-    """The operations with a key that stand not among these actions: they are done to entries."""
+    """The declared operations that have a key and are not among these actions: they are done to entries."""
     known = {action.id for action in placed}
     return tuple(
         operation(name) for name, one in operations.OPERATIONS.items() if one.key and name not in known
@@ -143,6 +141,9 @@ def _key_here(action: Action, place: FocusContext) -> str:
     """The first key that means the action here."""
     keys = keys_of(action.id)
     return next((key for key in keys if is_bound(action.id, key, place)), keys[0])
+
+
+# -- lists of the keys, for the help, the documentation and the command line ---------------------
 
 
 def grouped_actions() -> Sequence[tuple[Group, list[Action]]]:

@@ -1,4 +1,4 @@
-"""What can be done in the screens over the panes; a part of the registry."""
+"""The actions of the screens over the panes; a part of the registry."""
 
 from __future__ import annotations
 

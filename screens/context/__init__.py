@@ -1,1 +1,1 @@
-"""What an agent is given with a message, why, and at what cost."""
+"""The Context screen: what an agent gets with a message, why, and at what cost."""

@@ -1,8 +1,6 @@
-"""The parts of what an agent sees as rows: each with its cost, why it is there, and what is behind it.
+"""The tabs of the Context screen as rows: each part that an agent gets, its cost, and the reason for it.
 
-What an agent is given, read: by the process that has the model, else by words in a thread of this one.
-
-Nothing that is looked up here is recorded.
+Reading them records no usage.
 """
 
 from __future__ import annotations
@@ -415,6 +413,8 @@ def _never_row(entry: Entry, days: int) -> Row:
     ).at(entry)
 
 
+# -- reading -------------------------------------------------------------------------------------
+
 _NEVER = 300
 """Entries that are listed of those that were never given."""
 _WORDS_ONLY = "keyword search only"
@@ -423,7 +423,11 @@ _EACH = 25
 
 
 class ContextReader:
-    """Reads the parts off the event loop. Has two threads: a long reading does not keep a message waiting."""
+    """Reads the parts off the event loop.
+
+    A message is answered by the process that has the model, else by keyword search in a thread of this
+    process. A second thread does the long readings, so that a message does not wait for them.
+    """
 
     def __init__(self, root: Path, engine: Engine) -> None:
         self.engine = engine
@@ -484,7 +488,7 @@ class ContextReader:
 
 
 def entries_at(workspace: Workspace, addresses: Iterable[str]) -> dict[str, Entry]:
-    """Those of these entries that stand where they stood."""
+    """The entries that still stand at these addresses, by address."""
     found: dict[str, Entry] = {}
     for address in addresses:
         with suppress(WorkbenchError, OSError):  # it was edited or taken out since, or is of another memory

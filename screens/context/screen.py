@@ -1,7 +1,7 @@
-"""What an agent is given with a message and at the start of a session, why, and at what cost.
+"""The Context screen: what an agent gets with a message and at the start of a session, why, and at what cost.
 
-Five parts: with a message, the two bulletins, what is always loaded, and which memories were given most.
-Looking here records nothing.
+Its tabs are a message, two bulletins, the files that are always loaded, and the entries that were given most.
+Looking at them records no usage.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ LONGEST = 4_000
 
 
 class MessageInput(QueryInput):
-    """A line of text; what is pasted becomes one line in which nothing is invisible."""
+    """The input line of the message; pasted text becomes one line without invisible characters."""
 
     def on_paste(self, event: events.Paste) -> None:
         """Put all lines in, one after the other."""

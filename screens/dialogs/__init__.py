@@ -1,1 +1,1 @@
-"""What is asked and told over a screen: a yes, a choice, a text, help."""
+"""Dialogs over a screen: a question, a choice, a text, the help."""

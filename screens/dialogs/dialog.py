@@ -1,8 +1,4 @@
-"""What stands over a screen and takes the keys until it is answered: a choice, a question with its diff, the
-help.
-
-Hints are written for the command line; ``advice`` and ``in_keys`` say them in keys.
-"""
+"""Dialogs over a screen, which take the keys until they are answered: choices, questions, and the help."""
 
 from __future__ import annotations
 
@@ -43,7 +39,7 @@ from workbench.workspace.plan import Plan
 
 # In this order: Textual takes rules of style sheets from the first of several bases alone.
 class Dialog(ModalScreen[Answer], WorkingScreen[Answer]):
-    """Hides the keys of the program below, but ctrl+z: what stops every program must not be dead here."""
+    """A dialog hides the keys of the screen below it, except ctrl+z, which must stop every program."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "app.suspend_process", show=False)]
 
@@ -81,7 +77,7 @@ class ListDialog(Dialog[Answer]):
 
 
 class ReadDialog(ListDialog[Answer]):
-    """A list that is only moved in: nothing is typed in it."""
+    """A list to read: keys move in it, and nothing is typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("q", "leave"), ("j", "move(1)"), ("k", "move(-1)")]
 
@@ -89,6 +85,8 @@ class ReadDialog(ListDialog[Answer]):
         """The keys move in the list."""
         self._list.focus()
 
+
+# -- hints of the command line, said in keys -----------------------------------------------------
 
 _CLAUSE_END = re.compile(r"; |\. ")
 _COMMAND = re.compile(r"`?\bworkbench (?P<name>inbox conflicts|[a-z]+)(?P<rest>[^`]*)`?")
@@ -104,7 +102,7 @@ _OPTION = re.compile(r" \(--[^)]*\)")
 
 
 def advice(error: WorkbenchError) -> Shown:
-    """The hint of ``error`` as it is done here; empty where there is none."""
+    """The hint of ``error`` with keys in place of commands; empty where no part of it can be done here."""
     hint = _OPTION.sub("", error.hint or "")
     clauses = (clause for clause in _CLAUSE_END.split(hint) if clause and _can_be_done(clause))
     return row_text("; ".join(_COMMAND.sub(_key, clause) for clause in clauses))
@@ -147,7 +145,7 @@ class FilterDialog(ListDialog[Answer]):
 
 
 class ChooseScreen(FilterDialog[str]):
-    """Ends with the id of the chosen row, or None."""
+    """A dialog to choose a row; it returns the id of the row, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("ctrl+n", "move(1)")]
 
@@ -212,12 +210,12 @@ class ChooseScreen(FilterDialog[str]):
 
 
 def as_typed(lead: str) -> Callable[[str], Sequence[Row]]:
-    """What was typed as the one choice, behind these words."""
+    """A function that offers the typed text as the only row, with ``lead`` before it."""
     return lambda text: (Row(text, row_text(text), lead=(piece(lead, "accent"),)),)
 
 
 class PickScreen(ReadDialog[str]):
-    """A short list, each row with a key of its own; ends with the id of one, or None. Inert rows are none."""
+    """A short list whose rows have keys; it returns the id of a row that is not inert, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("enter,space", "choose")]
 

@@ -1,1 +1,1 @@
-"""What is drawn: text that is fit for a terminal, and rows."""
+"""Drawing: text that is safe for a terminal, and rows."""

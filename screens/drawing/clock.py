@@ -1,4 +1,4 @@
-"""What day it is: the one place, so that pictures and tests can say it."""
+"""The clock of the interface: the one place that names today, so that pictures and tests can set it."""
 
 from __future__ import annotations
 

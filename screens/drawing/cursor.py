@@ -1,4 +1,4 @@
-"""Where the cursor belongs when the rows under it are replaced: on what it was on, under whatever name."""
+"""The place of the cursor when rows are replaced: on the same entry, under whatever name it has now."""
 
 from __future__ import annotations
 

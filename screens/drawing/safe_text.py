@@ -1,6 +1,4 @@
-"""Text that may be drawn: proven, by its type, to have passed ``visible`` exactly once. Rows and Markdown
-made of it.
-"""
+"""Text that is safe to draw: its type proves that it passed ``visible`` exactly once. Rows are made of it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What screens over the panes are built of: keys, hints, a list with what is behind its row, the services."""
+"""The base of the screens over the panes: keys, hints, a list with details, and the services."""

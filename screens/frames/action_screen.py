@@ -1,4 +1,4 @@
-"""What all screens share: workers, keys that perform actions, and a layout that is painted whole."""
+"""The base of all screens: workers, keys that perform actions, and a layout that is painted whole."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A screen over the panes: a list, and what is behind its row beside or beneath it; keys, hints, ways out.
-
-Some have a line to filter the list by.
-"""
+"""The frame of the screens over the panes: a list, details of the row under the cursor, keys and hints."""
 
 from __future__ import annotations
 
@@ -44,7 +41,7 @@ BESIDE_FROM = 110
 
 
 class OverlayScreen(LaidOutScreen):
-    """Rows, and what is behind the one under the cursor. Subclasses say what these are, and their keys.
+    """A list of rows and the details of the one under the cursor. Subclasses give both, and their keys.
 
     Its methods ``action_<id>`` do what keys and the palette ask for.
     """
@@ -392,7 +389,7 @@ def failure_rows(error: Exception) -> list[Row]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """The same for every screen; nothing of it is a widget."""
+    """What every screen over the panes works with; nothing of it is a widget."""
 
     workspace: Workspace
     """For its settings and root. What touches the disk is read by ``history_reader``, off the event loop."""

@@ -1,1 +1,1 @@
-"""One entity and what it is related to, as a tree and as a map, at any day; and what is to be settled."""
+"""The Graph screen: relations of an entity on any day, as a tree and a map, and open questions."""

@@ -1,4 +1,4 @@
-"""What is behind a row: a relation, an entity, a memory, an answer, each told in full with its sources."""
+"""Details of a row of the Graph screen: a relation, an entity, a memory or an answer, with its sources."""
 
 from __future__ import annotations
 

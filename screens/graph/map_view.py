@@ -1,9 +1,4 @@
-"""A small map of an entity: a box in the middle, its neighbours at both sides, lines with their relations.
-
-Everything reads from left to right: what leads to the entity stands at the left, what it leads to at the
-right, so that `Sarah ── works on ─► Atlas` is a sentence. Where one side is empty or full, the other takes
-some of its neighbours, and their arrows point the other way.
-"""
+"""A small map of an entity: a box in the middle, its neighbours at both sides, lines with their relations."""
 
 from __future__ import annotations
 
@@ -57,6 +52,10 @@ def draw_map(
     center: Shown, spokes: Sequence[MapNeighbour], width: int, height: int, *, more: int = 0, chosen: str = ""
 ) -> list[Line]:
     """The map in at most ``height`` lines of exactly ``width`` cells; nothing where there is no room.
+
+    It reads from left to right: what leads to the entity stands at the left, what it leads to at the right,
+    so that `Sarah ── works on ─► Atlas` is a sentence. Where one side is empty or full, the other takes some
+    of its neighbours, with their arrows turned.
 
     ``more`` counts neighbours that are not among ``spokes``; ``chosen`` is the one to bring out.
     """

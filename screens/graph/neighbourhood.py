@@ -1,7 +1,4 @@
-"""One entity and what it is related to, as a tree and as a map, at any day; and what is to be settled.
-
-Choosing what to look at: an entity by any of its names, a day.
-"""
+"""The Graph screen: relations of an entity on any day, as a tree and a map, and open questions."""
 
 from __future__ import annotations
 
@@ -53,8 +50,11 @@ from workbench.memory.graph_page import Entity, name_key
 _MOST = 200
 
 
+# -- choosing an entity by any of its names, and a day -------------------------------------------
+
+
 class EntityScreen(ChooseScreen):
-    """Ends with the path of an entity's page, or None."""
+    """A dialog to choose an entity; it returns the path of the entity's page, or None."""
 
     def __init__(self, graph: Graph) -> None:
         """Those with the most relations first."""
@@ -73,8 +73,10 @@ class EntityScreen(ChooseScreen):
 
 
 def matching(graph: Graph, text: str, most: int) -> Sequence[Entity]:
-    """The entities with a name that is, begins with, has a word that begins with, or holds ``text``; of each
-    of these the most linked first. Where there are none, those with a name that holds all of its words.
+    """At most ``most`` entities with ``text`` in a name, else those with all of its words in a name.
+
+    Names that are ``text`` come first, then those that begin with it, then those with a word that does; among
+    equals, the most linked entity comes first.
     """
     typed = name_key(text)
 
@@ -120,6 +122,8 @@ def month_from(day: date, months: int) -> date:
     return date(year, month, min(day.day, monthrange(year, month)[1]))
 
 
+# -- the screen ----------------------------------------------------------------------------------
+
 _COUNTED = 2_000
 """Entities up to which what waits in the other views is counted without being asked for."""
 _MORE = 1_000
@@ -131,7 +135,7 @@ _STEPS_SHOWN = 3
 
 
 class GraphScreen(OverlayScreen):
-    """Four views of the graph; what is shown is made in a thread, of what is known and what is looked at."""
+    """Four views of the graph; their rows are made in a thread from the graph and the state of the view."""
 
     PLACES = tuple(VIEWS)
     LEAVES = "graph_view"

@@ -1,4 +1,4 @@
-"""Which view shows what: made in a thread, of what is known at a moment and what is looked at."""
+"""The rows of each view of the Graph screen, made in a thread from the graph and the state of the view."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How the memory is doing, and what to do about what is not well."""
+"""The Health screen: the checks of memory and machine, their findings, and the fix of each."""

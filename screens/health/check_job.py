@@ -1,4 +1,4 @@
-"""The checks in a process of their own: started for a wish, read line by line, ended when nobody waits."""
+"""The checks in a worker process: started on request, read line by line, ended when nobody waits."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class ChecksEnded(Message):
 
 
 class CheckJob:
-    """Runs one look at a time; what is wished meanwhile is looked at next."""
+    """Runs the checks once at a time; those that are requested meanwhile run next."""
 
     def __init__(self, root: Path, post: Callable[[Message], object]) -> None:
         self._root = root

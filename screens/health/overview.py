@@ -1,9 +1,4 @@
-"""How the memory is doing, and what to do about what is not well.
-
-The checks as rows: sections with their findings under them, and all that is behind each.
-
-The ways to fix a finding: choosing one, and what the services is asked for then.
-"""
+"""The Health screen: the checks by section, their findings, and the fix of each."""
 
 from __future__ import annotations
 
@@ -69,7 +64,7 @@ OLDER = words("before your last action")
 
 @frozen
 class Section:
-    """A row of the screen: the ``results`` of its checks that have looked, of ``count`` that there are."""
+    """A row of the screen: ``count`` checks, and the ``results`` of those that have run."""
 
     name: str
     count: int
@@ -195,6 +190,8 @@ def _finding_lines(one: Finding) -> Lines:
         yield "No key fixes this: see what to do.", "muted"
 
 
+# -- fixes ---------------------------------------------------------------------------------------
+
 _MOST = 9
 _EXTENDED_DAYS = 30
 _REASON = "no longer needed"
@@ -206,7 +203,7 @@ def writes(fix: Fix) -> bool:
 
 
 def migration() -> Request:
-    """Bringing memory to today's format."""
+    """The request that upgrades memory to the current format."""
     return Request(action="migrate", planner=_migrate)
 
 
@@ -216,6 +213,8 @@ def _migrate(workspace: Workspace, request: Request) -> Plan:
         raise NotCuratableError(f"nothing to migrate: this memory has format {FORMAT}, or needs none")
     return plan
 
+
+# -- the screen ----------------------------------------------------------------------------------
 
 _MOST_TEXTS = 6
 _LONGEST = 20_000

@@ -1,1 +1,1 @@
-"""What was done to the memory: operations, lines, conflicts."""
+"""The history of the memory: operations, lines, conflicts, and time travel."""

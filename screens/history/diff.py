@@ -1,4 +1,4 @@
-"""A change as rows: its unified diff, coloured by its signs, the words that changed brought out, bounded."""
+"""A change as rows: its unified diff, bounded, in the colours of its signs, with changed words marked."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
-"""What was done to memory: read beside the actions, never in their way.
+"""Readings of the history for the interface, off the event loop.
 
-It has a thread and a view of the repository of its own, so that reading a long history does not keep a
-promotion waiting.
-
-Where in its history a person looks at the memory: found off the event loop, in a thread of its own.
+Each reader has its own thread and its own view of the repository, so that a long reading delays no operation.
 """
 
 from __future__ import annotations
@@ -37,7 +34,7 @@ P = ParamSpec("P")
 
 
 def day_shown(workspace: Workspace) -> Callable[[], date]:
-    """Answers the day from which ages count: that of the moment, else today."""
+    """A function that gives the day from which ages count: the day of a past moment, else today."""
     if not isinstance(workspace, PastWorkspace):
         return clock.today
     day = local_day(workspace.history.commit(workspace.commit).when)
@@ -45,7 +42,7 @@ def day_shown(workspace: Workspace) -> Callable[[], date]:
 
 
 class HistoryReader:
-    """Answers what was done to an entry; runs other readings of the history."""
+    """Reads what was done to an entry, and runs other readings of the history, in its thread."""
 
     def __init__(self, root: Path, today: Callable[[], date] = clock.today) -> None:
         """Ages count from ``today``."""
@@ -138,6 +135,8 @@ def day_or_time(when: datetime | None) -> Shown:
     return Shown(f"{local.day} {local:%b}" if near else f"{local:%Y-%m}")
 
 
+# -- the moments of a memory, for time travel ----------------------------------------------------
+
 _AT_ONCE = 500
 """Commits that are looked at before it is asked whether somebody still waits."""
 _LONGEST_LINE = 200_000
@@ -145,7 +144,7 @@ _LONGEST_LINE = 200_000
 
 
 class SupersededError(Exception):
-    """Nobody waits for this any more."""
+    """A newer request took the place of this one, and nobody waits for its answer."""
 
 
 @frozen

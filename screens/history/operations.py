@@ -1,4 +1,4 @@
-"""Everything that was ever done to the memory, operation by operation, the newest first."""
+"""The list of all operations on the memory, the newest first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was written since yesterday, newest first: by whom, from which session; to undo or set aside."""
+"""Entries written since yesterday, the newest first: by whom, from which session; to undo or quarantine."""
 
 from __future__ import annotations
 

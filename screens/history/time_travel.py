@@ -1,8 +1,4 @@
-"""Time travel: the panes, the preview and the search show memory as it was, and nothing can be changed.
-
-The one main screen stays; what it reads is another folder for a while. Titles change with every key; a moment
-is laid out as files only once the person rests on it, and stays among the few that are kept.
-"""
+"""Time travel: the panes, the preview and the search show memory as it was, and nothing can be changed."""
 
 from __future__ import annotations
 
@@ -112,7 +108,11 @@ def when_of(moment: Operation) -> Shown:
 
 
 class TimeTravel:
-    """Owns what the main screen reads while it is in the past, and gives today's back."""
+    """Owns what the main screen reads while it is in the past, and gives today's back.
+
+    The main screen stays, and reads another folder. Its titles change with every key, but a moment is laid
+    out as files only once the person rests on it; the last few stay on disk.
+    """
 
     def __init__(self, screen: MainScreen, workspace: Workspace) -> None:
         self._screen = screen

@@ -1,1 +1,1 @@
-"""Work that takes long: how far it is, shown in one way, and how it is stopped."""
+"""Long work: how far it is, shown in one way, and how it is stopped."""

@@ -1,7 +1,4 @@
-"""Which long work is under way in this interface, whoever started it and wherever it is looked at.
-
-A line for each long work under way; no room is taken while there is none.
-"""
+"""The long work under way in this interface, whoever started it, and its lines on every screen."""
 
 from __future__ import annotations
 
@@ -38,9 +35,9 @@ class JobStage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningJob:
-    """One work by its ``key``; ``name`` says what is done. ``asked``: a person wants it, and waits for it.
+    """One job by its ``key``; ``name`` says what is done. ``asked``: a person started it, and waits for it.
 
-    ``stopping``: somebody wants its end, which comes when it next hears of it.
+    ``stopping``: it was asked to end, and does so when it next looks.
     """
 
     key: str
@@ -52,7 +49,7 @@ class RunningJob:
 
 
 class RunningJobs:
-    """The works under way. ``moved`` hears when one begins, moves on or is over."""
+    """The jobs under way. ``moved`` is called when one begins, advances or ends."""
 
     def __init__(self, moved: Callable[[], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._moved = moved
@@ -105,7 +102,7 @@ _MOST = 3
 
 
 class WorkLine(PartsLine):
-    """Shows them one beneath the other; the first one is that which a key stops."""
+    """A line for each running job; the stop key ends the first. Takes no room while there is none."""
 
     def __init__(self) -> None:
         super().__init__(id="work")

@@ -1,7 +1,6 @@
 """Jobs that a person starts with a path: a backup, and the ingest of sources.
 
-Each does what `workbench backup` and `workbench ingest` do, in a process of its own. The path is completed
-with tab, looked for while it is typed, and taken once it can be.
+Each does in a worker process what `workbench backup` or `workbench ingest` does.
 """
 
 from __future__ import annotations
@@ -38,7 +37,10 @@ Judge = Callable[[str], RowPart]
 
 
 class PathScreen(Dialog[str]):
-    """Ends with what was typed, or None."""
+    """A dialog to type a path in; it returns the path, or None.
+
+    Tab completes the path. It is judged while it is typed, and accepted once the judgement allows it.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", priority=True),
@@ -125,7 +127,7 @@ def absolute(text: str, root: Path) -> Path:
 
 
 class BackupJob(WorkerJob):
-    """Makes backups, one at a time; a backup that is not whole is none."""
+    """Makes backups, one at a time; an incomplete one does not count as a backup."""
 
     TASK = "backup"
     NAME = "Backing up"
@@ -201,7 +203,7 @@ _MOST_LOOKED_AT = 1_000
 
 
 class IngestJob(WorkerJob):
-    """Asks what is to be taken in, and takes it in, one wish at a time."""
+    """Asks which sources to ingest, and ingests them, one request at a time."""
 
     TASK = "ingest"
     NAME = "Ingest"

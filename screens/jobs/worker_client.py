@@ -1,6 +1,6 @@
-"""A task in a process of its own: asked in a line, telling in lines how far it is, stopped at any time.
+"""The client of a worker process: starts a task, reads its progress and answer, and stops it at any time.
 
-How far long work is, and how fast it goes.
+Parameters go to the process as one line of JSON, and it reports in lines of JSON.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SHORT = 0.2
 
 
 class RateMeter:
-    """Makes stages of what a process tells of itself: the rate is that of the phase under way."""
+    """Makes ``JobStage`` of the progress lines of a process; the rate is that of the current phase."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -64,7 +64,7 @@ _COMMANDS = ("dream", "backup", "ingest", "reindex")
 
 
 class TaskFailedError(WorkbenchError):
-    """What a task said went wrong; ``code`` is that of its error."""
+    """A task failed with this message; ``code`` is that of its error."""
 
     def __init__(self, message: str, *, hint: str = "", code: str = WorkbenchError.code) -> None:
         super().__init__(message, hint=hint)

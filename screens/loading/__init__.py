@@ -1,1 +1,1 @@
-"""What the screens show, read off the event loop, as frozen snapshots."""
+"""Reading of the workspace off the event loop, into frozen snapshots."""

@@ -1,7 +1,4 @@
-"""An entry in its surroundings: a bounded window of its file, fit to be drawn.
-
-The preview of a hit in a file beside the workspace: an extra path, or what was said in a session.
-"""
+"""The preview of a row: its entry, section or file, as a bounded window of lines that are safe to draw."""
 
 from __future__ import annotations
 
@@ -49,9 +46,10 @@ WIDE = PreviewLimits(around=300_000, entry=300_000, before=20_000, after=20_000,
 
 
 def preview_of(workspace: Workspace, row: Row | None, reach: PreviewLimits = NEAR) -> Preview | None:
-    """What the preview shows for ``row``, wherever it is from; None where there is no row.
+    """The preview of ``row``: its entry, its section, or the beginning of its file; None without a row.
 
-    Its entry, or its section, or the beginning of its file; of a group that it is one.
+    For a group, it says that it is one. The file may lie beside the workspace, as an extra path or a
+    transcript, or in another workspace.
     """
     if row is None:
         return None

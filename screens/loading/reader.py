@@ -1,9 +1,6 @@
-"""Filling the panes: what to read when, in one thread, so that the caches need no lock; what was read is
-published.
+"""The reader of the panes: it reads files when they change or are asked for, and publishes what it found.
 
-Files are parsed for a filter only where it may keep something. What tells is, for a file that was parsed
-before, what was remembered of its entries; else its bytes, in which all words must stand, and with them
-the comments in which states are written.
+Files are read in one thread, so that their caches need no lock, and the preview in another.
 """
 
 from __future__ import annotations
@@ -70,7 +67,7 @@ _WRITTEN = {
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What a filter looks at of one entry, its words small; and what tells whether it was promoted."""
+    """The part of an entry that a filter looks at, in lower case; hash and line tell if it was promoted."""
 
     subject: Subject
     hash: str
@@ -78,7 +75,12 @@ class Digest:
 
 
 class FilterScan:
-    """Looks through the files of a store, in its thread; remembers ``most`` bytes of what it parsed."""
+    """Finds the entries that a filter keeps, in the store's thread; remembers at most ``most`` bytes.
+
+    A file is parsed only where the filter may keep something. For a file that was parsed before, the
+    remembered ``Digest`` of each entry decides. For any other, its bytes must have all words, and what states
+    are written with.
+    """
 
     def __init__(self, store: Store, most: int = MOST_BYTES) -> None:
         self._store = store
@@ -162,7 +164,7 @@ P = ParamSpec("P")
 
 
 class WorkThread:
-    """Begins with the first work."""
+    """A thread for one kind of work, started with the first piece of it."""
 
     def __init__(self, name: str) -> None:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix=name)

@@ -1,7 +1,4 @@
-"""What is known of the workspace, and who hears of it: readers publish frozen snapshots, panes subscribe.
-
-Where entries of long-term memory came from is told by all that they say of it: several places once merged.
-"""
+"""The model of the workspace: readers publish frozen snapshots and events to it, and panes subscribe."""
 
 from __future__ import annotations
 
@@ -310,6 +307,8 @@ class PreviewRead:
     preview: Preview | None
 
 
+# -- where an entry came from --------------------------------------------------------------------
+
 DOUBTED = ("quarantined", "external")
 """Trust that gives reason to look twice, the least of it first."""
 
@@ -330,7 +329,8 @@ class SourceOrigin(NamedTuple):
 def origins_of(said: Provenance) -> tuple[SourceOrigin, ...]:
     """The sources that can be gone to, in the order in which they are named.
 
-    Hashes belong to places one by one; where there are not as many of both, nobody can tell which to which.
+    An entry that was merged names several sources. Hashes are paired with sources in order, and left out
+    where their numbers differ.
     """
     sources, hashes = said.all("src"), hashes_of(said)
     paired = len(sources) == len(hashes)

@@ -1,1 +1,1 @@
-"""The main screen: four panes, the preview, and what keys do there."""
+"""The main screen: four panes, the preview, and the commands of their keys."""

@@ -1,4 +1,4 @@
-"""What acts on the main screen, and who hears of what: loaded behind the first paint."""
+"""The controllers of the main screen and the events that each hears, loaded after the first paint."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def load(screen: MainScreen, *, engines: bool) -> None:
-    """Give ``screen`` what acts on it, and subscribe it all."""
+    """Give ``screen`` its controllers, and subscribe them to the events that they hear."""
     workspace = screen.workspace
     screen.reader = WorkspaceReader(workspace, screen.model.publish)
     screen.index_monitor = IndexMonitor(screen, workspace, engines=engines)

@@ -1,9 +1,4 @@
-"""Copying: through the terminal, which works over ssh and in tmux too, and to the desktop's clipboard.
-
-OSC 52 asks the terminal itself, wherever it is. tmux stands between: with its default settings it takes
-that request from nobody but itself, so it is asked by its own command. GNU screen hands on what is
-wrapped.
-"""
+"""Copying to the clipboard: through the terminal, which works over ssh and in tmux, and by programs."""
 
 from __future__ import annotations
 
@@ -42,7 +37,12 @@ _TOOLS = (
 
 
 def osc52(text: str, environ: Mapping[str, str] = os.environ, *, through_tmux: bool = False) -> str:
-    """The request to a terminal to keep ``text``; empty where it is too long to be kept."""
+    """The OSC 52 request that asks a terminal to keep ``text``; empty where the text is too long.
+
+    By default tmux ignores this request, so that it is also asked by its own command (``tools``); with
+    ``through_tmux``, the request is repeated wrapped for the terminal outside. GNU screen passes on wrapped
+    ones.
+    """
     data = text.encode("utf-8", "replace")
     if len(data) > OSC52_BYTES:
         return ""

@@ -1,4 +1,4 @@
-"""Where to: a heading, an entry or a file, chosen from what there is or typed."""
+"""The choice of a destination: a heading, an entry or a file, from the existing ones or typed."""
 
 from __future__ import annotations
 

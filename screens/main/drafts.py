@@ -1,4 +1,4 @@
-"""What was typed and left unsaved: kept on the disk, so that it is here again, whatever ended the program."""
+"""Unsaved text, kept on disk, so that it is there again however the program ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing: an entry edited here or in the person's own editor, several made one."""
+"""Editing: an entry changed here or in the person's own editor, and several merged into one."""
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
-"""Garbage collection that waits for a pause.
-
-The entries of a large memory are a million objects that live as long as the interface. Looking through all
-of them for cycles takes a tenth of a second, and Python does it whenever enough new objects have come: while
-somebody types. Here what lives long is put where automatic collections do not look (``gc.freeze``), and
-everything is looked through once nobody has pressed a key for a while.
-"""
+"""Garbage collection that waits for a pause in typing."""
 
 from __future__ import annotations
 
@@ -19,7 +13,13 @@ _OLDEST = 2
 
 
 class GarbageCollection:
-    """Collects in the pauses; does nothing until it has begun."""
+    """Collects in the pauses; does nothing until it has begun.
+
+    The entries of a large memory are a million objects that live as long as the interface. A full collection
+    looks at all of them, which takes a tenth of a second, and Python does it whenever enough new objects have
+    come, also while somebody types. Here long-lived objects are hidden from automatic collections
+    (``gc.freeze``), and a full collection runs once no key was pressed for PAUSE_SECONDS.
+    """
 
     def __init__(self) -> None:
         self._due: asyncio.TimerHandle | None = None

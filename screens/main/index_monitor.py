@@ -1,6 +1,6 @@
-"""The files are followed: a watcher as the hint and a clock as the truth, and the index behind them.
+"""The index while the interface runs: files are watched, and a worker process updates the index.
 
-The index is brought up to date in a process of its own, one run at a time, the last wish kept.
+The watcher is only a hint, so a clock looks from time to time.
 """
 
 from __future__ import annotations
@@ -90,9 +90,10 @@ _WORK = "index"
 
 
 class IndexMonitor:
-    """Owns the engines' lives: started after the first paint, ended with the screen.
+    """Starts the engines after the first paint, and ends them with the screen.
 
-    Without ``engines`` no process is started: the index is searched by words as it is.
+    Runs of the index follow each other: requests that come during a run are answered by one more run. Without
+    ``engines`` no process is started: the index is searched by words as it is.
     """
 
     def __init__(self, screen: MainScreen, workspace: Workspace, *, engines: bool = True) -> None:

@@ -1,10 +1,4 @@
-"""The keys of this interface: the person's key map, followed by every screen, and exchanged while it runs.
-
-Esc and a key right behind it, which a terminal sends as one key: taken apart where that one is no key.
-
-Whoever leaves a screen and goes on at once sends the same bytes as somebody who holds alt. One key is made of
-them (``screens.driver``), which mostly means nothing here, and both would be lost.
-"""
+"""The keys of a running interface: the person's key map on every screen, and keys right behind esc."""
 
 from __future__ import annotations
 
@@ -32,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class KeyFileReader:
-    """Reads the person's keys before the interface starts: all of its tasks go by them."""
+    """Reads the person's keys before the interface starts, binds screens to them, and reads them again."""
 
     def __init__(self) -> None:
         self.keys = load_keys()
@@ -107,9 +101,12 @@ _LEAVING = ("ctrl+c", "ctrl+q")
 
 
 class EscapeKeys:
-    """Takes keys apart, and keeps those behind esc in their order until it was done.
+    """Splits a key that came right behind esc into esc and that key, which waits until esc was handled.
 
-    A screen that is just being opened has not heard of esc yet, and would take them for keys of its own.
+    Whoever leaves a screen and types on at once sends the same bytes as somebody who holds alt, and
+    ``screens.driver`` makes one key of them. Where that key means nothing, both would be lost; so it is
+    split. A screen that is just being opened has not heard of esc yet, and would take them for keys of its
+    own.
     """
 
     def __init__(self, app: WorkbenchApp) -> None:

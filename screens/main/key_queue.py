@@ -1,10 +1,4 @@
-"""Keys that come faster than answers: they are held, in order, until what they act on is there.
-
-A key that uses hits waits until the hits are those of the words in the box; a key that acts on a row
-waits while a jump to another row is under way, and while that row stands there as it was before it was acted
-on; every key waits for a dialog that is being made ready. What follows a held key, also what is pasted, is
-held behind it.
-"""
+"""Keys that come faster than answers: they are held, in order, until what they act on is there."""
 
 from __future__ import annotations
 
@@ -34,7 +28,13 @@ _STEPS = frozenset({"next_hit", "previous_hit"})
 
 
 class KeyQueue:
-    """Holds keys and hands them on; ``perform`` does what a key does."""
+    """Holds keys and hands them on; ``perform`` does what a key does.
+
+    A key that uses hits waits for the hits of the words in the box. A key that acts on a row waits while a
+    jump to another row is under way, and while that row is still shown as it was before the last action on
+    it. Every key waits for a dialog that is being made ready. What follows a held key, also pasted text, is
+    held behind it.
+    """
 
     def __init__(self, screen: MainScreen, perform: Callable[[Key | Paste], Awaitable[None]]) -> None:
         self._screen = screen

@@ -1,4 +1,4 @@
-"""What of the main screen is seen: which panes, how large, and whether the preview is being read."""
+"""The layout of the main screen: which panes are shown, how large, and whether the preview is being read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class PaneLayout:
-    """Shows what fits."""
+    """Shows as many panes as fit, and the preview where there is room."""
 
     def __init__(self, screen: MainScreen) -> None:
         self._screen = screen

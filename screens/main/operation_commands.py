@@ -1,6 +1,6 @@
-"""From a key to an operation, and from an operation to a toast.
+"""Operations from the main screen: from a key to a plan, to a commit, to a toast.
 
-Carrying operations out: one thread, in the order of the keys, never on the event loop.
+They run one after the other in a thread, in the order of their keys, never on the event loop.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 
 class OperationRunner(WorkThread):
-    """Plans and carries out what a person decides, in its thread."""
+    """Plans and carries out operations in its thread."""
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__("operations")
@@ -184,7 +184,7 @@ _GONE = "this folder does not exist now"
 
 
 class OperationCommands:
-    """What a person does to the memory, from this screen."""
+    """The commands of the main screen that change memory, and the toasts and banner that report on them."""
 
     def __init__(self, screen: MainScreen, workspace: Workspace) -> None:
         self._screen = screen

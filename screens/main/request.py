@@ -1,4 +1,4 @@
-"""What a person asked for, whole: enough to plan it, to show it, and to plan it anew when it is done."""
+"""The request of an operation: enough to plan it, to show it, and to plan it again when it is carried out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.workspace.workspace import Workspace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """An action with all that it needs; what it does not need stays as it is."""
+    """An operation with all its parameters; those that it does not take keep their defaults."""
 
     action: str
     addresses: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Request:
 
 
 def plan_of(workspace: Workspace, request: Request) -> Plan:
-    """The plan of what was asked for. Raises what planning it raises."""
+    """The plan of the request. Raises what planning raises."""
     plan = (request.planner or _declared)(workspace, request)
     return replace(plan, allow_secrets=True) if request.allow_secrets else plan
 
@@ -86,7 +86,7 @@ EXPIRE = Request(action="expire", planner=_expire)
 
 
 def allowed(request: Request, error: Exception) -> Request | None:
-    """The same with a yes to what ``error`` warns of; None when it is no warning."""
+    """The request that agrees to what ``error`` warns of; None when it is no warning."""
     code = getattr(error, "code", "")
     if code in ("flagged", "doubtful") and not request.allow_flagged:
         return replace(request, allow_flagged=True)

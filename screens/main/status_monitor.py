@@ -1,6 +1,4 @@
-"""How the workspace stands: what waits, what git says, whether scheduled jobs are well, and settings that
-change.
-"""
+"""The status of the workspace, read now and then: the inbox, git, scheduled jobs, and changed settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The colours of the interface: which theme, on which terminal, and following the files of a person's own."""
+"""The theme of the interface: its choice by settings and terminal, and changes of the person's own files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FEW_COLORS = "ansi"
 
 
 class ThemeControl:
-    """Themes by name, and the one that is used."""
+    """The themes by name, and the one in use."""
 
     def __init__(self) -> None:
         self.themes = Themes()

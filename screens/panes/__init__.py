@@ -1,1 +1,1 @@
-"""The four panes, one module each: from a snapshot of the memory to rows."""
+"""The four panes, a module each: from a snapshot of the memory to rows."""

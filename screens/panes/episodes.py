@@ -1,4 +1,4 @@
-"""The queue of session summaries: what waits for a decision first, by when it expires."""
+"""The pane of session summaries: those that wait for a decision first, by when they expire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People, projects and what is known of them; what is due first."""
+"""The pane of the graph: people, projects and facts about them; those that are due first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Daily logs, newest first; below them notes, context, bootstrap files and dreams."""
+"""The pane of daily logs, the newest first; below them notes, context, bootstrap files and dreams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long-term memory by heading, under its budget meter."""
+"""The pane of long-term memory by heading, under its budget meter."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""What the four panes share: a frame with a number and a name, a list, its filter, and what is unfolded in
-it.
-
-A term of a filter is a word, ``"exact words"``, a state that the pane knows (``promoted``, ``expiring``),
-or the beginning of a day (``2026-03``); ``-`` before it turns it round. All terms have to hold.
-"""
+"""The parts that the four panes share: a frame with number and name, a list, its filter, unfolded files."""
 
 from __future__ import annotations
 
@@ -440,7 +435,11 @@ class Filter:
 
 
 def filter_of(typed: str, states: Collection[str]) -> Filter | None:
-    """The filter that was typed, in a pane that knows these states; None where nothing was."""
+    """The filter that was typed, in a pane that knows these states; None where nothing was typed.
+
+    A term is a word, ``"exact words"``, a state that the pane knows (``promoted``, ``expiring``), or the
+    beginning of a day (``2026-03``); ``-`` before a term negates it. All terms have to hold.
+    """
     terms = []
     for found in _TERM.finditer(typed):
         quoted, text = found.lastgroup == "exact", found[found.lastgroup or 0].casefold()

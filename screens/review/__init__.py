@@ -1,1 +1,1 @@
-"""What waits for a person: proposals with their reasons, to accept, reword, reject or put off."""
+"""The inbox: proposals with their reasons, to accept, reword, reject or defer."""

@@ -1,4 +1,4 @@
-"""Dreaming from the interface: in a process of its own, which goes on while the person looks elsewhere."""
+"""Dreaming from the interface, in a worker process that goes on while the person looks elsewhere."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What is asked for in a line: until when, why not, which claim, which source.
-
-What a person accepts of proposals, as a request: planned anew when it is carried out.
-"""
+"""Questions of the inbox, each a dialog with a line to type in, and the request that accepts proposals."""
 
 from __future__ import annotations
 
@@ -37,7 +34,7 @@ _REASONS = (
 
 
 def ask_day(title: str, today: date) -> ChooseScreen:
-    """Until when: ends with a day, as `2026-04-01`."""
+    """Ask until which day; the dialog returns the day, as `2026-04-01`."""
 
     def day_row(day: date, name: str) -> Row:
         return Row(day.isoformat(), words(name), tail=(piece(f"{day:%a %d %b %Y}"),))
@@ -54,13 +51,13 @@ def ask_day(title: str, today: date) -> ChooseScreen:
 
 
 def ask_reason(title: str) -> ChooseScreen:
-    """Why a claim is rejected: ends with the reason."""
+    """Ask why a claim is rejected; the dialog returns the reason."""
     rows = [Row(reason, words(reason)) for reason in _REASONS]
     return ChooseScreen(title, rows, as_typed("because"), placeholder="type a reason, or choose one")
 
 
 def ask_claim() -> ChooseScreen:
-    """Which claim is asked about: ends with its words."""
+    """Ask which claim to explain; the dialog returns its words."""
     return ChooseScreen(
         "Why is it proposed, or not?",
         (),
@@ -71,7 +68,7 @@ def ask_claim() -> ChooseScreen:
 
 
 def ask_source(sources: Sequence[Quotation]) -> ChooseScreen:
-    """Which source to go to: ends with its address. What is gone cannot be gone to."""
+    """Ask which source to go to; the dialog returns its address. A source that is gone cannot be chosen."""
     rows = [
         Row(
             one.address or f"gone:{number}",
@@ -87,9 +84,11 @@ def ask_source(sources: Sequence[Quotation]) -> ChooseScreen:
 
 
 def accept(shown: Sequence[PendingProposal], text: str | None = None) -> Request:
-    """Do what they say, as they were shown; what is stale among several is left out, and named.
+    """The request that accepts these proposals as they were shown.
 
-    ``text`` are other words for the one that is shown, until the person writes their own.
+    It is planned anew when it is carried out, and refused where one was proposed again with other text. Of
+    several, stale ones are left out, and the plan's notes name them. ``text`` replaces the words of a single
+    one.
     """
     keys = tuple(name_of(one.proposal) for one in shown)
     return Request(action="accept", addresses=keys, text=text, planner=partial(_accept, shown=shown))

@@ -1,8 +1,4 @@
-"""The rows of the inbox: proposals by run, deferred, decided, left out; and what is behind each.
-
-Each row holds what it stands for (``Row.of``): a proposal that waits or is settled, one of its sources, a
-claim that was left out, the dream that left it out, or a ``Group`` of proposals.
-"""
+"""The rows of the inbox and their details: proposals by run, deferred, decided, and claims left out."""
 
 from __future__ import annotations
 
@@ -103,7 +99,11 @@ def run_of(row: Row | None) -> str:
 
 
 def agenda_rows(agenda: InboxView, folds: Folds) -> list[Row]:
-    """All rows, the newest run first."""
+    """All rows, the newest run first.
+
+    ``Row.of`` is what a row stands for: a pending or settled proposal, one of its sources, a claim that was
+    left out, the dream that left it out, or a ``Group`` of proposals.
+    """
     return [
         *_runs(agenda, folds),
         *_deferred(agenda, folds),

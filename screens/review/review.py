@@ -1,4 +1,4 @@
-"""What waits for a person: proposals with their reasons, to accept, reword, reject or put off."""
+"""The Inbox screen: proposals with their reasons, to accept, reword, reject or defer."""
 
 from __future__ import annotations
 

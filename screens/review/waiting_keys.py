@@ -1,4 +1,4 @@
-"""Keys that come faster than decisions: they wait until the list shows what became of the row before."""
+"""Keys that come faster than decisions: they wait until the list shows the last decision."""
 
 from __future__ import annotations
 

@@ -1,10 +1,6 @@
-"""The two halves of search: words in a thread of this process, meaning in a process of its own.
+"""The engines of live search: keyword search in a thread of this process, hybrid search in a worker process.
 
-A question has a number; whoever asks drops answers to older numbers. Neither half can make a key wait:
-the thread skips questions that are already old, and the child is asked one question at a time, the
-newest. Memory as it was is the child's alone: it makes the index of that moment where there is none.
-
-What the engines of search tell: published by them, heard by the search line and by the index monitor.
+The search line and the index monitor subscribe to the events that they publish.
 """
 
 from __future__ import annotations
@@ -137,7 +133,13 @@ class TypedQuery:
 
 
 class Engine:
-    """Answers questions by publishing ``SearchAnswered``; says when semantic search comes and goes."""
+    """Answers questions by publishing ``SearchAnswered``; says when semantic search comes and goes.
+
+    A question has a number, so that whoever asked can drop answers to older ones. Neither engine delays a
+    key: the thread skips questions that are already old, and the worker gets one question at a time, the
+    newest. Only the worker searches memory of the past, because it builds the index of a moment that has
+    none.
+    """
 
     def __init__(self, workspace: Workspace, publish: Callable[[object], None]) -> None:
         self._workspace = workspace

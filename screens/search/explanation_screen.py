@@ -1,4 +1,4 @@
-"""Two pages about searching: why a hit stands where it stands, and the language of the search box."""
+"""Two pages about searching: why a hit has its place, and the language of the search box."""
 
 from __future__ import annotations
 

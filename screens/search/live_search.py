@@ -1,8 +1,4 @@
-"""Live search: from keystrokes to rows, the newest answer winning, old hits staying until then.
-
-Every condition of a search (answered, stale, degraded, failed, empty, loading, indexing) has a mark and a
-word of its own, so none is told by its colour alone, and what a person can do about it is said beside it.
-"""
+"""Live search: from keystrokes to rows. The newest answer wins, and old hits stay until it comes."""
 
 from __future__ import annotations
 
@@ -455,7 +451,11 @@ class SearchState:
 
 
 def condition(state: SearchState) -> Condition:
-    """The worst that is true, in the corner; everything that asks for somebody's attention, as advice."""
+    """The most urgent state of the search for the corner, and advice for each that needs attention.
+
+    Each state (answered, stale, degraded, failed, empty, loading, indexing) has a mark and a word of its own,
+    so that none is told by its colour alone.
+    """
     found = state.found
     if state.preparing is not None:
         known = f"{found.sides} · " if found else ""

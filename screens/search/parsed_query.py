@@ -1,7 +1,4 @@
-"""What the words in the search box mean: what is looked for and where.
-
-How a condition that somebody types goes on: its name, the values it can have, the days it can name.
-"""
+"""The words in the search box, parsed for display, and the completion of a condition that is being typed."""
 
 from __future__ import annotations
 
@@ -89,6 +86,8 @@ def marked(text: str, today: date) -> tuple[tuple[int, int, str], ...]:
             ranges.append((*found.span(), "field"))
     return tuple(ranges)
 
+
+# -- completion of a condition: its name, its values, and days -----------------------------------
 
 SHOWN = 8
 """Values that are offered at a time."""

@@ -1,4 +1,4 @@
-"""What was typed in a line before: walked through there; searches are also offered where nothing is typed."""
+"""The history of input lines: earlier texts to go back to, and recent searches for an empty line."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Who is let in: the token, the name that the browser called us by, and the page that asks.
-
-The token stands in the path, so that everything that is ever asked for carries it and no cookie is needed. A
-page elsewhere that points a name of its own at this machine (DNS rebinding) is told by the Host header; one
-that opens a connection from its own address, by the Origin.
-"""
+"""Access to the served interface: the token, the host name, and the origin of a request."""
 
 from __future__ import annotations
 
@@ -55,6 +50,10 @@ def refusal(
     *, token: str, given: str, host: str, origin: str | None, port: int, served: str = NAMES[0]
 ) -> str | None:
     """Why a request is turned away, or None.
+
+    The token stands in the path, so that every request carries it without a cookie. The Host header reveals a
+    page elsewhere that points a name of its own at this machine (DNS rebinding), and the Origin header one
+    that opens a connection from its own address.
 
     ``given`` is the token in its path, ``host`` and ``origin`` are its headers; a browser sends no Origin
     for what a person types. ``served`` is the address that is listened on, ``port`` its port, which no

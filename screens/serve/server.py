@@ -1,7 +1,4 @@
-"""The server: a page, what it is made of, and a connection for each window. All of it from this machine.
-
-One browser window: its process, and what goes to and fro between the two.
-"""
+"""The web server of the interface: a page with its files, and a process and a connection for each window."""
 
 from __future__ import annotations
 

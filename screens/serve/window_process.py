@@ -1,6 +1,6 @@
-"""The interface in the process of one browser window: ``python -m screens.serve.window_process WORKSPACE``.
+"""The process of one browser window: ``python -m screens.serve.window_process WORKSPACE``.
 
-It speaks Textual's web protocol on stdin and stdout. It ends when it is told to, and when the server is gone.
+It speaks Textual's web protocol on stdin and stdout, and ends when it is told to or when the server is gone.
 """
 
 from __future__ import annotations

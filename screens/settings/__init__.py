@@ -1,1 +1,1 @@
-"""Every setting with its value and where it comes from, and the keys."""
+"""The Settings screen: every setting with its value and origin, and the keys."""

@@ -1,4 +1,4 @@
-"""What no settings file can know by itself: whether there is the theme."""
+"""The check of settings against the interface: whether the theme that they name exists."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from workbench.errors import UsageError
 
 
 def theme_names() -> tuple[str, ...]:
-    """The themes that there are, a person's own among them."""
+    """The names of all themes, the person's own among them."""
     return tuple(Themes().by_name)
 
 
 def fit(settings: Settings) -> None:
-    """Raises UsageError for settings of the right form that cannot be used."""
+    """Raise UsageError for a theme that does not exist."""
     if settings.theme not in (known := theme_names()):
         raise UsageError(f"there is no theme {settings.theme!r}", hint="there are " + ", ".join(known))

@@ -1,7 +1,4 @@
-"""Every setting with its value and where it comes from, and the keys: to look at, and to change in place.
-
-Settings and keys as rows: each with its value and where it comes from, and all there is to know of it.
-"""
+"""The Settings screen: every setting with its value and origin, and all keys, to read and to change."""
 
 from __future__ import annotations
 
@@ -80,7 +77,7 @@ _ORIGINS: dict[SettingOrigin, RowPart] = {
 
 
 def setting_rows(told: SettingsReport, wanted: str = "") -> list[Row]:
-    """What is wrong first, then the settings under their headings, those that hold ``wanted``."""
+    """Problems first, then the settings under their headings; only those with ``wanted`` in their text."""
     wrong = []
     for number, problem in enumerate(told.problems):
         where = f"{problem.path.name}:{problem.line}" if problem.line else problem.path.name
@@ -98,7 +95,7 @@ def setting_rows(told: SettingsReport, wanted: str = "") -> list[Row]:
 
 
 def key_rows(keys: LoadedKeys, wanted: str = "") -> list[Row]:
-    """What is wrong first, then every action under its group, those that hold ``wanted``."""
+    """Problems first, then the actions under their groups; only those with ``wanted`` in their text."""
     wrong = []
     for number, problem in enumerate(keys.problems):
         text = row_text(f"{'·' if problem.note else '!'} {problem.told(keys.path.name)}")
@@ -243,7 +240,7 @@ _TURNED = 2
 
 
 class SettingsScreen(NarrowScreen):
-    """Two pages, settings and keys; beside each row all there is to know of it.
+    """Two pages, settings and keys, with details beside each row.
 
     Settings are changed in place, keys in the person's editor.
     """

@@ -1,12 +1,4 @@
-"""The one list: a virtual list of rows that draws only what is in view.
-
-A refresh swaps the rows under a person's hands: the cursor stays on the row it was on, and on that row's
-nearest surviving neighbour when the row is gone.
-
-A list of lines that must be read whole: what does not fit into a row goes on in the next one.
-
-Two texts beside each other, which are scrolled together.
-"""
+"""The list widget of all panes and screens; also one with wrapped rows, and two side by side."""
 
 from __future__ import annotations
 
@@ -54,7 +46,11 @@ class LineView(ScrollView, inherit_bindings=False):
 
 
 class EntryList(LineView, Toned, can_focus=True, inherit_bindings=False):
-    """Rows with a cursor, marks and a scroll bar. It reports; it decides nothing."""
+    """Rows with a cursor, marks and a scroll bar, of which those in view are drawn.
+
+    It reports in messages what a person does, and decides nothing. When the rows are exchanged, the cursor
+    stays on its row, or goes to the nearest row that is still there.
+    """
 
     SORT = "row"
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -489,7 +485,7 @@ _LEAST = 20
 
 
 class ChangeList(EntryList):
-    """An EntryList whose plain rows are wrapped to its width, anew when that changes."""
+    """An EntryList whose plain rows are wrapped to its width, so that long lines can be read in full."""
 
     def __init__(self, *, empty: str = "", id: str | None = None, hanging: bool = False) -> None:
         """``hanging``: rows with a lead are wrapped too, to the right of it."""
@@ -561,7 +557,7 @@ def _fits(text: str, cells: int) -> bool:
 
 
 class SideBySide(Container):
-    """Two lists, each in a frame with a title of its own."""
+    """Two lists beside each other, each in a frame with a title; they are scrolled together."""
 
     def __init__(self) -> None:
         super().__init__(classes="sides")

@@ -1,4 +1,4 @@
-"""The preview: an entry in its surroundings, its facts pinned above, its history and kin below."""
+"""The preview: an entry in its surroundings, its facts above, its history and related entries below."""
 
 from __future__ import annotations
 

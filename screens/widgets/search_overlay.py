@@ -1,4 +1,4 @@
-"""The search: a line to type in and the hits under it, over the panes."""
+"""The search overlay: an input line and its hits, over the panes."""
 
 from __future__ import annotations
 

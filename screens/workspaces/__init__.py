@@ -1,1 +1,1 @@
-"""Several workspaces: choosing another one, and showing it in the place of the one that is shown."""
+"""Several workspaces: the choice of another one, and the switch to it."""

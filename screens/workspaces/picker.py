@@ -1,7 +1,4 @@
-"""The dialog in which a person chooses a workspace; how each is doing is told as it becomes known.
-
-The workspaces of a person as rows to choose from, and what each row means.
-"""
+"""The dialog in which a person chooses a workspace; the state of each is shown as soon as it is known."""
 
 from __future__ import annotations
 
@@ -23,9 +20,9 @@ _SHOWN_NOW = piece("●", "good")
 
 
 def workspace_rows(known: Registry, here: Path, standings: Mapping[Path, WorkspaceStatus]) -> list[Row]:
-    """The workspaces of the list, the one that is shown marked; last what can be done about that one.
+    """The registered workspaces, the shown one marked; where it is not registered, a row to register it.
 
-    ``standings`` tells how those are doing that were looked at already.
+    ``standings`` are the states that are known so far.
     """
     rows = [_row(one, here, standings.get(one.root)) for one in known.entries]
     if known.at(here) is None:
@@ -75,7 +72,7 @@ def _state(standing: WorkspaceStatus) -> RowPart:
 
 
 class WorkspaceChooser(ChooseScreen):
-    """Ends with the id of a row, or None; ``leaves`` is told first which, before any further key."""
+    """Returns the id of the chosen row, or None; ``leaves`` gets the id first, before any further key."""
 
     def __init__(self, known: Registry, here: Path, leaves: Callable[[str], None]) -> None:
         rows = workspace_rows(known, here, {})

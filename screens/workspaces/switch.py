@@ -1,12 +1,4 @@
-"""Showing another workspace in the place of the one that is shown.
-
-Nothing of a main screen is made over: the other workspace gets a screen of its own, with readers, engines,
-watchers and time travel of its own, and the old screen is ended as it is at the end of the program. What was
-asked for on the old one is done before that. Keys and clicks between the choice and the new screen are for
-neither of them: they are left out, and that is said.
-
-What the rows of the chooser stand for, as their ids say it: known without looking at any workspace.
-"""
+"""The switch to another workspace, which gets a main screen of its own."""
 
 from __future__ import annotations
 
@@ -38,7 +30,12 @@ _ASKED_FOR = ("curate", "plan")
 
 
 class WorkspaceSwitch:
-    """Offers the workspaces, and exchanges the main screen of ``app``."""
+    """Offers the workspaces, and exchanges the main screen of ``app``.
+
+    Nothing of a main screen is reused: the new one has its own readers, engines, watchers and time travel,
+    and the old one is ended as at the end of the program, after the work that was asked for on it. Keys and
+    clicks between the choice and the new screen belong to neither: they are dropped, and a toast says so.
+    """
 
     def __init__(self, app: WorkbenchApp) -> None:
         self._app = app
