@@ -8,7 +8,7 @@ import pytest
 
 from workbench.memory.entry import RelPath
 from workbench.memory.markdown import parse_document
-from workbench.memory.origin import ALLOWED, Origin, OriginReader, is_outside_heading
+from workbench.memory.origin import ALLOWED, Origin, OriginReader, is_outside_heading, owner_name
 from workbench.workspace.layout import USUAL
 
 LOG = "memory/2026-03-15.md"
@@ -141,3 +141,20 @@ def test_a_message_of_a_room_is_from_outside_also_behind_what_was_attached(role:
 def test_whoever_speaks_in_a_room_is_not_the_owner(mark: str) -> None:
     assert origin(f"- {mark}I live in Odessa\n") is Origin.OUTSIDE
     assert origin("- [2026-03-01 10:00] user: I live in Odessa\n") is Origin.OWNER
+
+
+@pytest.mark.parametrize(
+    ("page", "name"),
+    [
+        ("- **Name:** Ana Ruiz, she/her\n", "Ana Ruiz"),
+        ("- **Name:**\n- **What to call them:**\n- **Notes:**\n", ""),
+        ("- **Name:** _(ask)_\n- **What to call them:** Sam (in chats)\n", "Sam"),
+        ("- **Name:**\n  Ana\n- **What to call them:**\n  Boss\n", "Ana"),
+        ("| Field | Value |\n|---|---|\n| **What to call them** | Ana |\n", "Ana"),
+        ("名前：加藤\n", "加藤"),
+        ("- **Имя:** Кирилл / Кир\n", "Кирилл"),
+        ("Name the files after the day\n", ""),
+    ],
+)
+def test_the_owner_is_named_in_a_page_as_templates_have_it(page: str, name: str) -> None:
+    assert owner_name(f"# USER.md\n\n_Learn about the person._\n\n{page}") == name

@@ -155,11 +155,12 @@ _MAIL_HEAD = re.compile(
     r"(?:from|von|de|от|发件人|差出人)\s?[:：][^\n]{0,80}?@|-{2,}\s?(?:original|forwarded)", re.I
 )
 _CALLED = re.compile(
-    r"^[ \t]{0,20}[-*+]?[ \t]{0,20}(?:\*\*|__)?(?:Name|(?:What to )?Call(?:ed| them)?|名前|姓名|Имя|Nombre|Nom):?(?:\*\*|__)?:?"
-    r"[ \t]{1,20}(?P<name>[^,;(\n]{1,100})",
+    r"^[ \t]{0,20}[-*+|]?[ \t]{0,20}[*_]{0,2}(?:(?:Full )?Name|(?:What to )?Call(?:ed| them| me)|名前|姓名|Имя"
+    r"|Nombre|Nome|Nom)(?:[*_]{0,2}[ \t]{0,3}[:：|][*_]{0,2}|[*_]{2}(?=[ \t]))"
+    r"(?:[ \t]{0,20}|\n[ \t]{1,20}(?![-*+]))(?P<name>[^\s,;:(（/|<\[*_][^,;(（/|\n]{0,99})",
     re.MULTILINE | re.IGNORECASE,
 )
-"""How USER.md says whose memory it is: `- **Name:** Ana Ruiz, she/her`."""
+"""How USER.md says whose memory it is: `- **Name:** Ana Ruiz, she/her`, the name in the next line, or in a table."""
 
 
 @frozen
