@@ -236,7 +236,7 @@ def _say_taken(taken: IngestedSource) -> None:
     else:
         episodes = f"{plural(len(taken.episodes), 'episode')}, " if taken.kind == "transcript" else ""
         why = f"; {taken.why}" if taken.why else ""
-        say_row(f"{taken.source}: {episodes}{taken.memories} new in the graph{why}")
+        say_row(f"{taken.source}: {episodes}{plural(taken.memories, 'new fact')} in the graph{why}")
         for operation in taken.operations:
             narrate(f"  {operation.summary}; `workbench undo {operation.id}` undoes it")
     if bad := unreadable(taken.source, taken.bad):

@@ -82,13 +82,15 @@ def plan_learn(
     notes = list(dict.fromkeys((*found.notes, *written.notes)))
     if len(drafts) < len(everything):
         notes.append(f"{len(everything) - len(drafts)} were rejected or forgotten before")
+    pages = sum(edit.before is None for edit in written.edits)
     held, held_note = suspicious_records(workspace, source.suspicious, now)
     if held_note:
         notes.append(held_note)
     return Plan(
         action="learn",
         summary=f"{path}: {len(written.became)} new of "
-        + plural(len(found.memories) + len(found.relations), "fact"),
+        + plural(len(found.memories) + len(found.relations), "fact")
+        + (f", {plural(pages, 'new page')}" if pages else ""),
         edits=written.edits,
         records=(*ledger_records("ingested", [record], now), *ledger_records("proposals", held, now)),
         became=written.became,

@@ -128,7 +128,8 @@ def _ingest(night: NightlyContext) -> StepOutcome:
     ]
     said = "nothing new in logs and episodes"
     if taken:
-        said = f"{plural(len(taken), 'source')}, {sum(one.memories for one in taken):,} new in the graph"
+        facts = plural(sum(one.memories for one in taken), "new fact")
+        said = f"{plural(len(taken), 'source')}, {facts} in the graph"
     if failed:
         said += f"; {len(failed):,} cannot be read"
         return StepOutcome("failed", said, tuple(notes), error="WorkbenchError")
