@@ -294,10 +294,13 @@ def test_what_is_written_small_as_often_is_no_name(sandbox: Sandbox) -> None:
 def test_a_link_or_a_quoted_name_in_a_script_without_capitals_counts(sandbox: Sandbox) -> None:
     learn_days(sandbox, "今日は「星空計画」を進めた", "「星空計画」の設計を直した", "「星空計画」はまだ続く")
     sandbox.write(
-        "memory/2026-03-14.md", "- 「星空計画」の締め切りを決めた\n- see [[Harbour Clock]] for more\n"
+        "memory/2026-03-14.md",
+        "- 「星空計画」は毎週金曜日に公開することに決定した\n- [[Harbour Clock]] must always use port 8443\n"
+        "- see [[Tide Table]] for more\n",
     )
     learn(sandbox, "memory/2026-03-14.md")
     assert {"星空計画", "Harbour Clock"} <= names(sandbox)
+    assert "Tide Table" not in names(sandbox)  # nothing is said of it
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from indexing.query.dates import MAX_CHARACTERS, NUMBERS, Period, named_days, pe
 from indexing.words import word_set
 from workbench.errors import UsageError
 from workbench.frozen import frozen
-from workbench.graph.drafts import USER, EntityDraft, MemoryDraft, RelationDraft
+from workbench.graph.drafts import USER, MemoryDraft, RelationDraft
 from workbench.ingest.entities import (
     ME,
     THING,
@@ -257,7 +257,8 @@ _UNSURE = re.compile(
 _AGENTS = "said by an agent about itself"
 _NOT_OWNERS = "not said by the owner, so no fact about them"
 _ABOUT_ME = frozenset({"preference", "identity", "todo", "goal", "event"})
-_SUBJECT = re.compile(r"[\s*_\"“‘']*(?:(?i:the|a|an|der|die|das|el|la|le|o)\s)?[*_\"“‘']*\Z")
+_OPENS = r"[\s*_\"“‘'「『《【]*"
+_SUBJECT = re.compile(rf"{_OPENS}(?:(?i:the|a|an|der|die|das|el|la|le|o)\s)?{_OPENS}\Z")
 """What may stand before the name that a sentence is about."""
 _LABEL = re.compile(
     r"\W{0,4}(?:\*\*|__)(?P<words>[^*_\n]{1,200}?)\s?[:：]?(?:\*\*|__)"
@@ -287,7 +288,6 @@ class Extraction:
 
     memories: tuple[MemoryDraft, ...] = ()
     relations: tuple[RelationDraft, ...] = ()
-    entities: tuple[EntityDraft, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -325,11 +325,10 @@ def extract(
         notes += [f"read by rules instead of {model.name}: {one.failed}" for one in answers if one.failed]
         if dropped:
             notes.append(f"{dropped} items of {model.name} were left out: their lines do not contain them")
-    entities = tuple(rules.entities(memories, relations))
     notes += [f"{count}{LEFT_OUT}{why}" for why, count in rules.left_out.items()]
     if source.unread:
         notes.append(f"{source.unread} parts of very long lines were not read for it")
-    return Extraction(tuple(memories), tuple(relations), entities, tuple(notes))
+    return Extraction(tuple(memories), tuple(relations), tuple(notes))
 
 
 class _Rules:
@@ -410,18 +409,6 @@ class _Rules:
                             valid_from=line.day,
                             **_origin(line),
                         )
-
-    def entities(
-        self, memories: Sequence[MemoryDraft], relations: Sequence[RelationDraft]
-    ) -> Iterator[EntityDraft]:
-        """Pages for the names that the source says and about which nothing else was found."""
-        written = {draft.entity for draft in memories} | {draft.entity for draft in relations}
-        written |= {draft.target for draft in relations}
-        said = (one for line in self._lines for _, one in self._names.within(plain_words(line.text)))
-        for one in dict.fromkeys(said):
-            if one.name not in written and not self._is_owner(one.name):
-                with suppress(UsageError):
-                    yield EntityDraft(name=one.name, type=one.type)
 
     def sourced(
         self, draft: MemoryDraft | RelationDraft, line: PassageLine

@@ -69,7 +69,7 @@ def plan_learn(
     known = EntityNames(_pages(directory)).along_with(people).along_with(names)
     found = extract(source, names=known, model=model, timeout=workspace.settings.language_timeout)
     no_more = rejected_keys(workspace)
-    everything: tuple[Draft, ...] = (*found.entities, *found.memories, *found.relations)
+    everything: tuple[Draft, ...] = (*found.memories, *found.relations)
     drafts = [draft for draft in everything if draft.key not in no_more]
     written = write(workspace, drafts, now=now, user=source.user, certain=False, lenient=True, by_name=True)
     record = {
