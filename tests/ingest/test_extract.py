@@ -679,6 +679,16 @@ def test_what_others_wrote_is_no_turn_of_the_owner(text: str) -> None:
     ] == []
 
 
+@pytest.mark.parametrize("label", ["**Python:**", "Python:", "**Python**:"])
+def test_a_label_that_names_a_tool_says_it_of_something_else(label: str) -> None:
+    text = f"- {label} the ranking model is always trained at night\n- Python is always pinned to 3.11\n"
+    document = parse_document(RelPath("memory/2026-03-14.md"), text.encode(), Kind.LOG)
+    found = extract(read_source(document), names=EntityNames({"Python": NamedEntity("Python", "technology")}))
+    assert [(one.entity, one.text) for one in found.memories] == [
+        ("Python", "Python is always pinned to 3.11")
+    ]
+
+
 def test_a_label_of_one_word_is_nobody_who_speaks() -> None:
     text = "- **Cause:** I was in the wrong folder all night.\n- **Fix:** We always use the full path now.\n"
     document = parse_document(RelPath("memory/2026-03-14.md"), text.encode(), Kind.LOG)

@@ -265,6 +265,9 @@ _LABEL = re.compile(
     r"|(?P<cut>[^*_\n]{1,200}?)\s?[:：](?:\*\*|__)"  # whose mark went with that of who speaks
 )
 """What a line is about that begins with a label: `**Atlas cache:** it was emptied` is not about Atlas."""
+_VALUE = re.compile(r"\W{0,4}(?P<of>[^:：\n]{1,60}?)\s?(?:：|:\s)")
+_COMMON = frozenset({"technology", "place", THING})
+"""What a line can begin with and say something else of: `**Julia:** route by cost`, in the list of a plan."""
 _OF_SECTION = 0.6
 """Confidence of what a section of an episode says."""
 _LOOK_BACK = 2_000
@@ -454,10 +457,13 @@ class _Rules:
             return thing if thing and fact.kind not in _ABOUT_ME else self._speaker(line)
         label = _LABEL.match(fact.text)
         about = clean_name(label["words"] or label["cut"]) if label else ""
-        if about and not line.of_owner and self._names.get(about) is None:
+        value = _VALUE.match(words)
+        of = self._names.get(clean_name(value["of"])) if value else None
+        is_label = (about and self._names.get(about) is None) or (of and of.type in _COMMON)
+        if is_label and not line.of_owner:
             return self._about
         first = named[0][1] if named and _SUBJECT.match(words[: named[0][0]]) else None
-        if first and self._about and first.type in ("technology", THING):
+        if first and self._about and first.type in _COMMON:
             first = self._about  # `Python package with a command line` says it of the project
         if not first and line.of_owner and fact.kind in _ABOUT_ME:
             return self._speaker(line)

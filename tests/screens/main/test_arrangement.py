@@ -207,7 +207,7 @@ async def test_an_empty_pane_is_a_strip_that_names_the_key_and_grows_with_what_c
 async def test_the_key_that_an_empty_graph_names_fills_it(sandbox: Sandbox) -> None:
     sandbox.write("memory/2026-03-15.md", "# Day\n\n- Sarah Chen works at Acme\n")
     async with opened(sandbox.workspace) as interface:
-        await interface.until_shown("I looks for")
+        await interface.until_shown("press I to")
         await interface.press("I")
         await interface.until(lambda: interface.app.screen is not interface.main, "the question")
         await interface.press("enter")
