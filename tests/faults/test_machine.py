@@ -275,6 +275,8 @@ class Memory(RuleBasedStateMachine):
         return [file.path for file in self.place.scan()]
 
     def _path(self, pick: int) -> str:
+        if not self._paths():  # the last one was forgotten: the agent begins a new day
+            self.sandbox.write("memory/2026-03-15.md", "# 2026-03-15\n")
         paths = self._paths()
         return paths[pick % len(paths)]
 
