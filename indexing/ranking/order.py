@@ -276,7 +276,7 @@ class ScorePart:
 
 
 def rounded(of: Scores | ScorePart) -> dict[str, Any]:
-    """The parts of a score, or what is told of one of them, rounded for reading."""
+    """The fields of a score or of one part, by name, rounded to six digits."""
     values = ((one.name, getattr(of, one.name)) for one in fields(of))
     return {name: round(value, 6) if isinstance(value, float) else value for name, value in values}
 

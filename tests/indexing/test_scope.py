@@ -22,7 +22,7 @@ def part(memory: Memory, *paths: str, full: bool = False) -> SyncReport:
 @pytest.mark.promise(
     "The index",
     "a reindex of some paths while files elsewhere were deleted",
-    "nothing outside of these paths is removed or marked as fresh",
+    "nothing outside of these paths is removed or recorded as up to date",
 )
 def test_only_what_lies_below_is_looked_at_and_nothing_outside_is_pruned(filled: Memory) -> None:
     filled.write("memory/projects/atlas.md", "Atlas moved to a quokka")

@@ -1,4 +1,4 @@
-"""From a source to drafts for the graph: typed memories, entities and relations, each with its line."""
+"""From a source to drafts for the graph: typed memories and relations, each with its line."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def plan_learn(
     model: LanguageModel | None = None,
     evidence: NameEvidence | None = None,
 ) -> Plan:
-    """Put what the source at ``path`` teaches into the graph: memories, entities and relations.
+    """Put what the source at ``path`` teaches into the graph: memories, relations, and the pages they are on.
 
     All of it is one operation of `dreaming`, with the record that the source was read. Each line says where
     it is from, its session and the trust of its source. What a person has rejected or forgotten does not come

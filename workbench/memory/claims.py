@@ -27,9 +27,9 @@ def claim_words(text: str) -> tuple[str, ...]:
 
 
 def claim_key(text: str) -> str:
-    """The name of the claim that ``text`` makes, by its words alone: 16 hexadecimal digits.
+    """The key of the claim that ``text`` makes, from its words alone: 16 hexadecimal digits.
 
-    By this name a claim is promoted, rejected and found again.
+    By this key a claim is promoted, rejected and found again.
     """
     return digest(" ".join(claim_words(text)), KEY_DIGITS)
 
