@@ -151,6 +151,7 @@ def test_whoever_speaks_in_a_room_is_not_the_owner(mark: str) -> None:
         ("- **Name:** _(ask)_\n- **What to call them:** Sam (in chats)\n", "Sam"),
         ("- **Name:**\n  Ana\n- **What to call them:**\n  Boss\n", "Ana"),
         ("| Field | Value |\n|---|---|\n| **What to call them** | Ana |\n", "Ana"),
+        ("| Name | Relation |\n| --- | --- |\n| Omar | brother |\n", ""),
         ("名前：加藤\n", "加藤"),
         ("- **Имя:** Кирилл / Кир\n", "Кирилл"),
         ("Name the files after the day\n", ""),

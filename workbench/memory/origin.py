@@ -155,7 +155,8 @@ _MAIL_HEAD = re.compile(
     r"(?:from|von|de|от|发件人|差出人)\s?[:：][^\n]{0,80}?@|-{2,}\s?(?:original|forwarded)", re.I
 )
 _CALLED = re.compile(
-    r"^[ \t]{0,20}[-*+|]?[ \t]{0,20}[*_]{0,2}(?:(?:Full )?Name|(?:What to )?Call(?:ed| them| me)|名前|姓名|Имя"
+    r"^(?![^\n]{0,300}\n[ \t]{0,20}\|[ \t]{0,20}:?-)"  # the head of a table names its columns
+    r"[ \t]{0,20}[-*+|]?[ \t]{0,20}[*_]{0,2}(?:(?:Full )?Name|(?:What to )?Call(?:ed| them| me)|名前|姓名|Имя"
     r"|Nombre|Nome|Nom)(?:[*_]{0,2}[ \t]{0,3}[:：|][*_]{0,2}|[*_]{2}(?=[ \t]))"
     r"(?:[ \t]{0,20}|\n[ \t]{1,20}(?![-*+]))(?P<name>[^\s,;:(（/|<\[*_][^,;(（/|\n]{0,99})",
     re.MULTILINE | re.IGNORECASE,
