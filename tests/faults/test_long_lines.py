@@ -19,6 +19,7 @@ from indexing.query.question import understand
 from indexing.search.build_answer import snippet
 from tests.support.workspaces import Sandbox
 from workbench.agent.agent_text import why_flagged
+from workbench.dreaming.features import Line
 from workbench.ingest.entities import EntityNames, NamedEntity, plain_words, relations_in, told_in
 from workbench.ingest.extract import coming, extract
 from workbench.ingest.passages import read_source
@@ -63,7 +64,7 @@ def _learn(text: str) -> object:
 
 
 PASSES: dict[str, Callable[[str], object]] = {
-    "statements": lambda text: statements_in([text]),
+    "statements": lambda text: statements_in([Line(text, spoken=True)]),
     "why_not": why_not,
     "told_in": lambda text: list(told_in(text)),
     "plain_words": plain_words,

@@ -522,7 +522,7 @@ def test_a_hostile_name_of_the_user_is_none(user: str) -> None:
     [
         "assistant: I prefer to answer in short sentences.",
         "assistant: My favourite editor is Vim.",
-        "assistant: I live in San Francisco.",
+        "assistant: I live in San Francisco and work for the port.",
         "assistant: I work on Project Atlas every day.",
         "I prefer to answer in short sentences. <!-- wb: src=s.jsonl#L4 trust=agent -->",
     ],
@@ -637,7 +637,10 @@ def test_an_office_or_a_thing_that_speaks_is_no_person(text: str) -> None:
 
 
 def test_only_a_person_has_an_identity() -> None:
-    text = "# 2026-03-14\n\n- Foghorn lives in Frankfurt since the spring\n- Ana lives in Frankfurt, too\n"
+    text = (
+        "# 2026-03-14\n\n- Foghorn lives in Frankfurt since the spring\n"
+        "- Ana lives in Frankfurt and works at the town hall\n"
+    )
     source = read_source(parse_document(RelPath("memory/2026-03-14.md"), text.encode(), Kind.LOG))
     pages = EntityNames({"Foghorn": NamedEntity("Foghorn", "project"), "Ana": NamedEntity("Ana", "person")})
     found = extract(source, names=pages)
@@ -681,11 +684,11 @@ def test_what_others_wrote_is_no_turn_of_the_owner(text: str) -> None:
 
 @pytest.mark.parametrize("label", ["**Python:**", "Python:", "**Python**:"])
 def test_a_label_that_names_a_tool_says_it_of_something_else(label: str) -> None:
-    text = f"- {label} the ranking model is always trained at night\n- Python is always pinned to 3.11\n"
+    text = f"- {label} the ranking model is always trained at night\n- Python must always be pinned to 3.11\n"
     document = parse_document(RelPath("memory/2026-03-14.md"), text.encode(), Kind.LOG)
     found = extract(read_source(document), names=EntityNames({"Python": NamedEntity("Python", "technology")}))
     assert [(one.entity, one.text) for one in found.memories] == [
-        ("Python", "Python is always pinned to 3.11")
+        ("Python", "Python must always be pinned to 3.11")
     ]
 
 

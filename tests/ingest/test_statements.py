@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.talk import talk
+from workbench.dreaming.features import Line
 from workbench.ingest.statements import Statement, hear, remember_request, statements_in, why_not
 from workbench.memory.graph_types import IMPORTANCE
 
@@ -25,7 +26,7 @@ MIXED = st.lists(st.sampled_from(PIECES) | st.text(max_size=40), max_size=12).fl
 
 
 def stated(text: str) -> tuple[Statement, ...]:
-    return statements_in([text])[0]
+    return statements_in([Line(text, spoken=True)])[0]
 
 
 def told(text: str) -> list[str]:
@@ -45,7 +46,7 @@ def test_statements_are_quotations_in_order_with_a_known_type(text: str) -> None
 
 
 def test_texts_that_are_judged_together_are_judged_as_alone() -> None:
-    together = statements_in(PIECES)
+    together = statements_in([Line(text, spoken=True) for text in PIECES])
     for text, some in zip(PIECES, together, strict=True):
         assert [(one.text, one.kind) for one in some] == [(one.text, one.kind) for one in stated(text)]
 

@@ -36,9 +36,9 @@ def test_the_lines_of_a_persons_page_are_facts_about_them(sandbox: Sandbox) -> N
 
 def test_who_has_a_page_is_known_in_the_logs(sandbox: Sandbox) -> None:
     sandbox.write("memory/people/ana-ruiz.md", ANA)
-    sandbox.write("memory/2026-03-05.md", "# Day\n\n- Ana Ruiz moved the print shop to Lisbon for good\n")
+    sandbox.write("memory/2026-03-05.md", "# Day\n\n- Ana Ruiz decides about all orders of the print shop\n")
     _, facts = ingested(sandbox)["Ana Ruiz"]
-    assert "Ana Ruiz moved the print shop to Lisbon for good" in facts
+    assert "Ana Ruiz decides about all orders of the print shop" in facts
 
 
 def test_what_an_agent_notes_of_its_owner_stays_off_their_page(sandbox: Sandbox) -> None:
@@ -86,7 +86,9 @@ def test_a_page_among_a_familys_is_a_persons_where_a_log_names_them(sandbox: San
 
 
 def test_somebody_who_wants_something_on_three_days_is_a_person(sandbox: Sandbox) -> None:
-    for day, said in enumerate(("wants the big hall", "likes the small room", "said no to Monday"), 2):
+    for day, said in enumerate(
+        ("wants every contract in the big folder", "likes short mails", "said that Monday is always free"), 2
+    ):
         sandbox.write(f"memory/2026-03-0{day}.md", f"# Day\n\n- Priya {said}, for the fair\n")
     assert ingested(sandbox)["Priya"][0] == "person"
 

@@ -43,10 +43,10 @@ def fact_type(text: str) -> str:
 _SHOWN = 60
 _NAMED, _LEAST_NAMED = 3, 0.05
 """Reasons that are named, and the log odds that each of them weighs at least."""
-_LENIENT, _LENIENT_WITH_TALK = 0.72, 0.5
+NOTES, _TALK = 0.72, 0.5
 """The share of the model's own floor, from which a line alone is worth keeping, that is enough for a rank.
 
-Talk has been through a session's own choice before, which asks for this much.
+What was said in a session has been through the choice of its lines before, which asks for this much.
 """
 
 
@@ -66,7 +66,7 @@ class LineJudgement:
 
 def floor_of(model: OwnerModel, *, spoken: bool) -> float:
     """The score from which a line may be proposed: low, as its rank decides."""
-    return (_LENIENT_WITH_TALK if spoken else _LENIENT) * model.base.floor
+    return (_TALK if spoken else NOTES) * model.base.floor
 
 
 def judged(

@@ -177,6 +177,8 @@ _NOBODY = word_set("""
 _WHOLE_FOLDER = frozenset({"readme", "index", "summary", "overview", "profile", "about", "notes", "registry"})
 """Names of a page that is about its folder."""
 _TITLE_END = re.compile(r"\s[—–|-]\s|[:(,|]")
+_NUMBERED = re.compile(r"\A[\W\d_]+")
+"""Signs, a number or a time before a title: `14:30 — Atlas`."""
 _MOST_WORDS = 4
 _PERSONAL = "USER.md"
 """What it says by name counts on one day."""
@@ -326,6 +328,11 @@ def _is_persons(name: str) -> bool:
     return bool(is_written_so) and not re.search(r"\d", name) and _NOBODY.isdisjoint(words)
 
 
+def title_of(heading: str) -> str:
+    """The name that a heading may begin with: what stands before a dash, a colon, a bracket or a comma."""
+    return clean_name(_TITLE_END.split(_NUMBERED.sub("", plain_words(heading)))[0])
+
+
 def without_links(text: str) -> str:
     """``text`` with the words that its wiki links lead to in their place."""
     return _LINK.sub(lambda found: found["name"], text)
@@ -341,11 +348,13 @@ class _FileNames:
     """What one file, or all files together, tell of names."""
 
     days: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """On which a name stands within a sentence."""
+    anywhere: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """On which it stands anywhere: it may begin a line, a label or a heading."""
     capitals: Counter[str] = field(default_factory=Counter)
     small: Counter[str] = field(default_factory=Counter)
     told: Counter[NamedEntity] = field(default_factory=Counter)
     known: set[str] = field(default_factory=set)
-    said: set[str] = field(default_factory=set)
     titles: set[NamedEntity] = field(default_factory=set)
     """What pages are about that do not say it again."""
 
@@ -355,8 +364,9 @@ class NameEvidence:
 
     A wrong page is worse than a missing one. A name counts where it is known (it has a page, USER.md says it,
     somebody is linked or speaks by it), where the owner says what it is (`my wife Sarah`), or where it stands
-    in name position on three different days. Names in German, and in scripts without capitals, count only
-    where they are known or quoted. A name whose type no words tell is a ``thing``.
+    within sentences on three different days, or on two of three on which a line or a heading has it. Names in
+    German, and in scripts without capitals, count only where they are known or quoted. A name whose type no
+    words tell is a ``thing``.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -387,15 +397,16 @@ def _borne_out(files: Iterable[_FileNames]) -> dict[str, NamedEntity]:
     all_said = _FileNames()
     for file in files:
         all_said.known |= file.known
-        all_said.said |= file.said
         all_said.titles |= file.titles
         all_said.capitals.update(file.capitals)
         all_said.small.update(file.small)
         all_said.told.update(file.told)
         for name, on in file.days.items():
             all_said.days[name] |= on
+        for name, on in file.anywhere.items():
+            all_said.anywhere[name] |= on
     for one in all_said.titles:
-        if one.name in all_said.said and not _is_ordinary(one.name, all_said, once=True):
+        if one.name in all_said.anywhere and not _is_ordinary(one.name, all_said, once=True):
             all_said.known.add(one.name)
             all_said.told[one] += 2
     told: dict[str, Counter[str]] = defaultdict(Counter)
@@ -404,7 +415,8 @@ def _borne_out(files: Iterable[_FileNames]) -> dict[str, NamedEntity]:
     borne_out = all_said.known | {
         name
         for name, on in all_said.days.items()
-        if (len(on) >= DAYS or _PERSONAL in on) and not _is_ordinary(name, all_said, once=len(on) < DAYS)
+        if (len(on) >= DAYS or (len(on) > 1 and len(all_said.anywhere[name]) >= DAYS) or _PERSONAL in on)
+        and not _is_ordinary(name, all_said, once=len(on) < DAYS)
     }
     return {name: NamedEntity(name, _type_of(name, told[name])) for name in borne_out}
 
@@ -425,6 +437,22 @@ def _is_ordinary(name: str, among: _FileNames, *, once: bool) -> bool:
     return words[-1].isupper() or all(usual) or (once and any(usual))
 
 
+def _dated_lines(file: MemoryFile, text: str) -> Iterator[tuple[str, str, bool]]:
+    """The lines of a file outside of code, each with its day, and whether it is prose and no heading."""
+    day = file.named.day.isoformat() if file.named else file.path
+    fenced = False
+    for line in map(beginning, text.splitlines()):
+        if _FENCE.match(line):
+            fenced = not fenced
+        elif not fenced and _NO_PROSE.match(line):
+            day = found[0] if (found := _DAY.search(line[:80])) and line.startswith("#") else day
+            if line.startswith("#"):
+                yield day, line, False
+        elif not fenced and line.strip():
+            yield day, line, True
+            day = found[0] if (found := _DAY.fullmatch(line.removeprefix("created_at: ")[:10])) else day
+
+
 def _read(file: MemoryFile, text: str) -> _FileNames:
     out = _FileNames()
     about, is_said = _titled(file.path, text) if file.kind is Kind.NOTE else (None, False)
@@ -432,33 +460,24 @@ def _read(file: MemoryFile, text: str) -> _FileNames:
         return _FileNames(titles={about})
     if about:
         return _FileNames(known={about.name}, told=Counter({about: 2}))
-    day = file.named.day.isoformat() if file.named else file.path
-    lines = []
-    fenced = False
-    for line in text.splitlines():
-        if _FENCE.match(line):
-            fenced = not fenced
-        elif not fenced and _NO_PROSE.match(line):
-            day = found[0] if (found := _DAY.search(line[:80])) and line.startswith("#") else day
-        elif not fenced and line.strip():
-            lines.append((day, line))
-            day = found[0] if (found := _DAY.fullmatch(line.removeprefix("created_at: ")[:10])) else day
-    crowded = _is_crowded(line for _, line in lines)
-    for day, line in ((day, beginning(line)) for day, line in lines):
+    lines = [*_dated_lines(file, text)]
+    crowded = _is_crowded(line for _, line, is_prose in lines if is_prose)
+    for day, line, is_prose in lines:
+        if not is_prose:
+            out.anywhere[title_of(line)].add(day)
+            continue
         out.known.update(marked_in(line))
         words = plain_words(line)
         out.small.update(found[0] for found in _LOWER.finditer(words))
-        out.said.update(name for name, _ in _phrases(words))
         told = [*told_in(words, hints=True)]
         out.told.update(told)
         named = [found["name"] for found in _QUOTED.finditer(words) if is_name(found["name"])]
         # `Ana wants to go` is said of nothing but a name.
         for name in (*named, *(one.name for one in told if one.type == "person")):
             out.days[name].add(day)
-        if crowded:
-            continue
         for name, start in _phrases(words):
-            if _IN_SENTENCE.search(words, max(0, start - _BEFORE), start):
+            out.anywhere[name].add(day)
+            if not crowded and _IN_SENTENCE.search(words, max(0, start - _BEFORE), start):
                 out.days[name].add(day)
                 out.capitals[name] += 1
     if file.path == _PERSONAL:

@@ -13,6 +13,7 @@ from typing import Any
 
 from indexing.query.dates import MAX_CHARACTERS, NUMBERS, Period, named_days, periods_in
 from indexing.words import word_set
+from workbench.dreaming.features import Line
 from workbench.errors import UsageError
 from workbench.frozen import frozen
 from workbench.graph.drafts import USER, MemoryDraft, RelationDraft
@@ -26,6 +27,7 @@ from workbench.ingest.entities import (
     marked_in,
     plain_words,
     relations_in,
+    title_of,
     told_in,
     without_links,
 )
@@ -445,32 +447,42 @@ class _Rules:
         `She is allergic to nuts` is about the only person whom the line names before, or its turn names, else
         about nobody. What the owner says of a thing may name it anywhere, if it names no other.
         """
+        about = self._of_heading(line) or self._about
         if _SOMEBODY.match(fact.text):
             at = max(0, without_links(line.text).find(fact.text))
             before = self._only_person(line.text[max(0, at - _LOOK_BACK) : at])
             said = self._only_person(self._turns[line.origins]) if line.origins else None
-            return before or said or self._about
+            return before or said or about
         words = plain_words(fact.text)
         named = list(self._names.within(words))
         if any(word.strip(".,;:!?\"'()") in _FIRST for word in words.casefold().split()[:_FIRST_SAID]):
             thing = next((one for _, one in named if one.type in _THINGS), None)
             return thing if thing and fact.kind not in _ABOUT_ME else self._speaker(line)
         label = _LABEL.match(fact.text)
-        about = clean_name(label["words"] or label["cut"]) if label else ""
+        labelled = clean_name(label["words"] or label["cut"]) if label else ""
         value = _VALUE.match(words)
         of = self._names.get(clean_name(value["of"])) if value else None
-        is_label = (about and self._names.get(about) is None) or (of and of.type in _COMMON)
+        is_label = (labelled and self._names.get(labelled) is None) or (of and of.type in _COMMON)
         if is_label and not line.of_owner:
-            return self._about
+            return about
         first = named[0][1] if named and _SUBJECT.match(words[: named[0][0]]) else None
-        if first and self._about and first.type in _COMMON:
-            first = self._about  # `Python package with a command line` says it of the project
+        if first and about and first.type in _COMMON:
+            first = about  # `Python package with a command line` says it of the project
         if not first and line.of_owner and fact.kind in _ABOUT_ME:
             return self._speaker(line)
         if first or (line.of_owner and len({one.name for _, one in named}) == 1):
             return first or named[0][1]
-        heading = plain_words(line.heading[-1][:_LOOK_BACK]) if line.heading else ""
-        return self._names.get(heading.strip()) or self._about
+        return about
+
+    def _of_heading(self, line: PassageLine) -> NamedEntity | None:
+        """What the nearest heading is about that names something before it says more: `Atlas: cache`.
+
+        In a session a heading is part of one message, and says nothing of the next.
+        """
+        if line.session:
+            return None
+        titles = (title_of(heading[:_LOOK_BACK]) for heading in reversed(line.heading))
+        return next(filter(None, map(self._names.get, titles)), None)
 
     def _page(
         self, subject: NamedEntity | None, line: PassageLine, *, dated: bool = False
@@ -522,21 +534,29 @@ def _stated(
     lines: Sequence[PassageLine], *, profile: bool
 ) -> Iterator[tuple[PassageLine, Sequence[Statement]]]:
     """What each line states. A section's own lines always count, and the short ones of a ``profile``."""
-    judged = statements_in([without_links(line.text) for line in lines], spoken=False)
+    judged = statements_in([_as_judged(line) for line in lines])
     for line, found in zip(lines, judged, strict=True):
         stated = [
             one
             for one in found
             if (
                 one.states_something or (profile and _LABEL.match(one.text))
-                if line.of_owner or profile
-                else one.is_salient(by_user=False)
+                if (line.of_owner and not line.session) or profile
+                else one.is_salient(by_user=line.of_owner)
             )
             and not (line.continues and one.start == 0)
         ]
         if line.section and not stated and not line.continues and why_not(line.text) is None:
             stated = [Statement(line.text, 0, line.section, _OF_SECTION)]
         yield line, stated
+
+
+def _as_judged(line: PassageLine) -> Line:
+    """A note under its heading and in its file; what the owner says and what an episode holds, as it is."""
+    text = without_links(line.text)
+    if line.of_owner or line.of_episode:
+        return Line(text, spoken=line.of_owner and bool(line.session))
+    return Line(text, line.heading[-1] if line.heading else "", line.path)
 
 
 def _of_itself(text: str, line: PassageLine) -> bool:

@@ -21,15 +21,15 @@ from workbench.graph.page_edit import Directory
 from workbench.graph.write import write
 from workbench.ingest.entities import NAME, THING, EntityNames, NamedEntity, NameEvidence, is_name
 from workbench.ingest.extract import extract
+from workbench.ingest.outcomes import LEFT_OUT, SUSPICIOUS
 from workbench.ingest.passages import is_source, read_source
 from workbench.llm.language_model import LanguageModel
-from workbench.memory.entry import RelPath
 from workbench.memory.markdown import Document
 from workbench.memory.origin import names_of
 from workbench.plural import first_few, plural
 from workbench.workspace.decisions import rejected_keys
 from workbench.workspace.plan import Plan, ledger_records
-from workbench.workspace.workspace import Workspace, owner_name_of
+from workbench.workspace.workspace import Workspace, owner_name_of, owner_page_of
 
 KIND = "graph"
 """What a record of the book `ingested` says that is of the graph."""
@@ -83,9 +83,11 @@ def plan_learn(
     if len(drafts) < len(everything):
         notes.append(f"{len(everything) - len(drafts)} were rejected or forgotten before")
     pages = sum(edit.before is None for edit in written.edits)
-    held, held_note = suspicious_records(workspace, source.suspicious, now)
-    if held_note:
-        notes.append(held_note)
+    held, unlisted = suspicious_records(workspace, source.suspicious, now)
+    if source.suspicious:
+        notes.append(f"{len(source.suspicious)}{LEFT_OUT}{SUSPICIOUS}")
+    if unlisted:
+        notes.append(f"{unlisted} more suspicious lines of {path} are not listed there")
     return Plan(
         action="learn",
         summary=f"{path}: {len(written.became)} new of "
@@ -149,10 +151,9 @@ def _owner(
 
     These are whom it names, also by a heading. A page `User` of before stays theirs where none has the name.
     """
-    data = workspace.files.read_or_none(RelPath("USER.md")) or b""
     headed = [
         found["name"]
-        for found in _HEADED.finditer(data.decode("utf-8", "replace"))
+        for found in _HEADED.finditer(owner_page_of(workspace))
         if is_name(found["name"])
         and any(
             one and one.type in ("person", THING)

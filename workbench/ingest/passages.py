@@ -70,6 +70,12 @@ class PassageLine:
     origin: Origin = Origin.UNKNOWN
     origins: tuple[str, ...] = ()
     session: str = ""
+    of_episode: bool = False
+
+    @property
+    def path(self) -> str:
+        """The file that it stands in."""
+        return self.place.rpartition("#")[0]
 
     @property
     def by_user(self) -> bool:
@@ -148,6 +154,7 @@ def read_source(
             origin=said.origin,
             origins=entry.fields("src"),
             session=entry.field("session") or session_of(sessions, entry) or "",
+            of_episode=document.kind is Kind.EPISODE,
         )
         lines.append(line)
     return PassageSource(

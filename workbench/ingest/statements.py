@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from indexing.words import STOP_WORDS, word_set
 from workbench.dreaming.features import Line
-from workbench.dreaming.line_judgement import fact_type
+from workbench.dreaming.line_judgement import NOTES, fact_type
 from workbench.dreaming.salience import base_model, score_of
 from workbench.dreaming.vetoes import secret_in, veto
 from workbench.frozen import frozen, frozen_kw_only
@@ -175,7 +176,8 @@ class Statement:
     """A sentence, quoted: ``text`` is ``source[start:start + len(text)]``.
 
     ``kind`` is the type of memory that its words are certain of, else ``fact``; ``salience`` in (0, 1) how
-    likely it is of use for months. ``requested``: its words ask for it to be remembered.
+    likely it is of use for months, and ``floor`` enough of it. ``requested``: its words ask for it to be
+    remembered.
     """
 
     text: str
@@ -183,6 +185,7 @@ class Statement:
     kind: str
     salience: float
     requested: bool = False
+    floor: float = 0.0
 
     @property
     def states_something(self) -> bool:
@@ -199,8 +202,7 @@ class Statement:
         named = (name for name in names(self.text) if not name.startswith(("I'", "I’")))
         if _POINTING.match(self.text) and not (figures(self.text) or any(named)):
             return False
-        floor = base_model().floor
-        return self.salience >= (_LENIENT * floor if by_user and self.kind in _CUED else floor)
+        return self.salience >= (_LENIENT if by_user and self.kind in _CUED else 1.0) * self.floor
 
 
 def figures(text: str) -> list[str]:
@@ -224,25 +226,35 @@ def remember_request(text: str) -> str | None:
     return found["words"].rstrip("? ")
 
 
-def statements_in(texts: Sequence[str], *, spoken: bool = True) -> list[tuple[Statement, ...]]:
-    """For each text its sentences that may be kept, as quotations in their order, judged together.
+def statements_in(lines: Sequence[Line]) -> list[tuple[Statement, ...]]:
+    """For each line its sentences that may be kept, as quotations in their order, judged together.
 
-    They are judged as talk where they were ``spoken`` in a session, else as notes. Fenced blocks are left
-    out, and so are whole lines in which somebody tries to steer an AI or hides text. Of a text that is longer
-    than anybody writes the beginning is read. How likely a sentence is of use for months is the salience
-    model's answer. Rules only leave out what is never kept (secrets, code, program output, questions, half
+    They are judged as talk where the line was ``spoken`` in a session, else as notes. Of a note whose path is
+    known, as much is enough as for a dream: heading and path tell what passes. Fenced blocks are left out,
+    and so are whole lines in which somebody tries to steer an AI or hides text. Of a text that is longer than
+    anybody writes the beginning is read. How likely a sentence is of use for months is the salience model's
+    answer. Rules only leave out what is never kept (secrets, code, program output, questions, half
     sentences), and say what kind of memory the words are certain of; a sentence that its owner asks to be
     remembered is kept whatever it looks like.
     """
-    found = [list(_kept_sentences(beginning(text))) for text in texts]
-    judged = base_model().logits([Line(words, spoken=spoken) for some in found for words, _, _ in some])
+    found = [list(_kept_sentences(beginning(line.text))) for line in lines]
+    judged = base_model().logits(
+        [replace(line, text=words) for line, some in zip(lines, found, strict=True) for words, _, _ in some]
+    )
     scores = iter(judged.tolist())
     return [
         tuple(
-            Statement(words, start, kind, score_of(next(scores)), remember_request(bare(words)) is not None)
+            Statement(
+                words,
+                start,
+                kind,
+                score_of(next(scores)),
+                requested=remember_request(bare(words)) is not None,
+                floor=base_model().floor * (NOTES if line.path else 1.0),
+            )
             for words, start, kind in some
         )
-        for some in found
+        for line, some in zip(lines, found, strict=True)
     ]
 
 
@@ -409,9 +421,11 @@ def hear(session: Session) -> SessionUtterances:
         withheld += [WithheldSentence(claim_key(one.text), turn.line, why) for one, why in hidden]
         turns.append((turn, _without(text, [one for one, _ in hidden])))
         guards.append(guard)
-    found = statements_in([text for _, _, text in chosen])
+    found = statements_in([Line(text, spoken=True) for _, _, text in chosen])
     said = (
-        Utterance(one.text, one.start, one.kind, one.salience, one.requested, turn=turn, number=number)
+        Utterance(
+            one.text, one.start, one.kind, one.salience, one.requested, one.floor, turn=turn, number=number
+        )
         for (number, turn, _), guard, some in zip(chosen, guards, found, strict=True)
         for one in some
         if not guard.why(one.start, one.start + len(one.text))
@@ -424,7 +438,7 @@ def fit_lines(text: str) -> tuple[list[str], list[WithheldSentence]]:
     guard = TextGuard(text)
     fit: list[str] = []
     withheld: list[WithheldSentence] = []
-    for one in statements_in([text])[0]:
+    for one in statements_in([Line(text, spoken=True)])[0]:
         if why := guard.why(one.start, one.start + len(one.text)):
             withheld.append(WithheldSentence(claim_key(one.text), 0, why))
         else:

@@ -427,9 +427,15 @@ def _keep_out_of_git(folder: Path) -> None:
 _USER_PAGE = RelPath("USER.md")
 
 
+def owner_page_of(workspace: Workspace) -> str:
+    """What USER.md says; empty where it is not there, is a link to elsewhere, or cannot be read."""
+    with contextlib.suppress(NotMemoryError, OSError):
+        return workspace.files.read(_USER_PAGE).decode("utf-8", "replace")
+    return ""
+
+
 def owner_name_of(workspace: Workspace) -> str:
-    """The owner's name; empty where USER.md is not there or gives none."""
+    """The owner's name; empty where USER.md gives none."""
     from workbench.memory.origin import owner_name
 
-    data = workspace.files.read_or_none(_USER_PAGE)
-    return owner_name(data.decode("utf-8", "replace")) if data else ""
+    return owner_name(owner_page_of(workspace))

@@ -57,15 +57,12 @@ def suspicious_proposals(suspects: Iterable[SuspiciousLine], now: datetime) -> t
 
 def suspicious_records(
     workspace: Workspace, suspects: Iterable[SuspiciousLine], now: datetime
-) -> tuple[Sequence[dict[str, object]], str]:
-    """The ledger's records of those that nobody has decided on yet, and what to tell of them."""
+) -> tuple[Sequence[dict[str, object]], int]:
+    """The ledger's records of those that nobody has decided on yet, and how many more are not listed."""
     found = suspicious_proposals(suspects, now)
     if not found:
-        return (), ""
+        return (), 0
     book = read_book(workspace)
     waits = {name_of(one.proposal) for one in waiting(workspace, now, book=book)}
     new = [one for one in found if name_of(one) not in waits and not book.decisions.why_not(one)]
-    more = f", {len(new) - MOST} more are not listed" if len(new) > MOST else ""
-    lines = "1 suspicious line waits" if len(found) == 1 else f"{len(found)} suspicious lines wait"
-    note = f"{lines} for you, and were not learned{more}: `workbench inbox list`"
-    return [one.as_json() for one in new[:MOST]], note
+    return [one.as_json() for one in new[:MOST]], max(0, len(new) - MOST)
