@@ -13,7 +13,7 @@ import pytest
 from tests.support import forked
 from tests.support.sessions import append, claw, code, jsonl, plain
 from tests.support.transcripts import NOW, ORDERS, REAL_SUMMARY, compact_summary, compaction, store
-from tests.support.workspaces import EPISODE, LOG, Sandbox
+from tests.support.workspaces import EPISODE, LOG, MEMORY, Sandbox
 from workbench.ingest.episodes import episode_of, episodes, plan_episode
 from workbench.ingest.graph_update import unlearnt
 from workbench.ingest.ingest import Ingest, IngestedSource
@@ -295,13 +295,13 @@ def test_a_dry_run_shows_and_writes_nothing(sandbox: Sandbox, tmp_path: Path) ->
 
 def test_logs_and_episodes_teach_the_graph_once_and_what_was_added_again(sandbox: Sandbox) -> None:
     first = {one.source: one.outcome for one in Ingest(sandbox.workspace, now=NOW).markdown()}
-    assert first == {LOG: "unchanged", EPISODE: "taken"}
+    assert first == {LOG: "unchanged", EPISODE: "taken", MEMORY: "unchanged"}
     again = {one.source: (one.outcome, one.why) for one in Ingest(sandbox.workspace, now=NOW).markdown()}
-    assert again == dict.fromkeys((LOG, EPISODE), ("unchanged", "nothing new in it"))
+    assert again == dict.fromkeys((LOG, EPISODE, MEMORY), ("unchanged", "nothing new in it"))
     sandbox.write(LOG, sandbox.read(LOG) + b"\n- User: I live in Osaka since the spring\n")
     later = NOW + timedelta(hours=1)
     third = {one.source: one.outcome for one in Ingest(sandbox.workspace, now=later).markdown()}
-    assert third == {LOG: "taken", EPISODE: "unchanged"}
+    assert third == {LOG: "taken", EPISODE: "unchanged", MEMORY: "unchanged"}
     old = {one.source: one.outcome for one in Ingest(sandbox.workspace, now=NOW, max_age=3).markdown()}
     assert set(old.values()) == {"unchanged"}
 

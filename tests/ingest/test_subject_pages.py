@@ -103,5 +103,5 @@ def test_what_was_left_out_of_many_sources_is_counted_once_and_says_what_helps(s
     for day in (2, 3):
         sandbox.write(f"memory/2026-03-0{day}.md", f"# Day\n\n- Decided to put the press into hall {day}\n")
     notes = summed(note for one in Ingest(sandbox.workspace, now=NOW).run() for note in one.notes)
-    assert "2 left out: about nothing that their line names" in notes
+    assert "3 left out: about nothing that their line names" in notes
     assert "memory/people/NAME.md" in notes[-1]

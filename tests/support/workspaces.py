@@ -28,6 +28,7 @@ A paragraph about the weather in Lisbon.
 - same words
 - same words
 """
+MEMORY = "MEMORY.md"
 MEMORY_TEXT = """# Memory
 
 ## User Preferences

@@ -64,14 +64,14 @@ SOURCES = ("markdown", "transcript", "all")
 @model_option
 @dry_run_option
 def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
-    """Ingest what is new: sessions become episodes; facts from episodes and logs are added to the graph.
+    """Ingest what is new: sessions become episodes; facts from logs, episodes and MEMORY.md enter the graph.
 
-    Without FILE and --source, it reads the episodes and daily logs of the workspace, its pages about one
-    person or thing (in folders such as people or projects), and the transcripts that your settings name. If
-    they name none, `--source transcript` reads those of the agent that works in this workspace (OpenClaw,
-    Clawdbot, Claude Code). FILE is a transcript (*.jsonl) or a folder of them anywhere, or a page (*.md) of
-    this workspace: a log, an episode, a note, MEMORY.md. A named FILE is ingested even if its session is
-    still running.
+    Without FILE and --source, it reads the episodes, daily logs and MEMORY.md of the workspace, its pages
+    about one person or thing (in folders such as people or projects), and the transcripts that your settings
+    name. If they name none, `--source transcript` reads those of the agent that works in this workspace
+    (OpenClaw, Clawdbot, Claude Code). FILE is a transcript (*.jsonl) or a folder of them anywhere, or a page
+    (*.md) of this workspace: a log, an episode, a note, MEMORY.md. A named FILE is ingested even if its
+    session is still running.
     """
     with workspace() as place, Bar() as bar:
         if not given("dry_run"):

@@ -237,8 +237,9 @@ class EntityNames:
         return iter(sorted(found, key=lambda item: item[0]))
 
     def along_with(self, more: Mapping[str, NamedEntity]) -> EntityNames:
-        """These names and ``more``; where both have one, it stays what it is here."""
-        return EntityNames({**more, **self._spelled}) if more else self
+        """These names and ``more``; where both have one, what it is here counts unless that is a thing."""
+        typed = {name: one for name, one in self._spelled.items() if one.type != THING}
+        return EntityNames({**self._spelled, **more, **typed}) if more else self
 
 
 def clean_name(name: str) -> str:
@@ -381,7 +382,7 @@ class NameEvidence:
             if file in self._files:
                 kept[file] = self._files[file]
             elif (
-                file.kind in (Kind.LOG, Kind.EPISODE)
+                file.kind in (Kind.LOG, Kind.EPISODE, Kind.MEMORY)
                 or file.path == _PERSONAL
                 or (file.kind is Kind.NOTE and page_subject(file.path))
             ):
@@ -453,6 +454,19 @@ def _dated_lines(file: MemoryFile, text: str) -> Iterator[tuple[str, str, bool]]
             day = found[0] if (found := _DAY.fullmatch(line.removeprefix("created_at: ")[:10])) else day
 
 
+def _sections(headings: Iterable[str]) -> Iterator[NamedEntity]:
+    """The parts of sections whose titles say what they are: `### Atlas` below `## Projects`."""
+    kind, level = None, 0
+    for heading in headings:
+        depth = len(heading) - len(heading.lstrip("#"))
+        name = title_of(heading)
+        if depth <= level or kind is None:
+            words = name.casefold().split()[:_MOST_WORDS]
+            kind, level = next(filter(None, map(_TYPE_OF_FOLDER.get, words)), None), depth
+        elif depth == level + 1 and is_name(name):
+            yield NamedEntity(name, kind)
+
+
 def _read(file: MemoryFile, text: str) -> _FileNames:
     out = _FileNames()
     about, is_said = _titled(file.path, text) if file.kind is Kind.NOTE else (None, False)
@@ -462,9 +476,12 @@ def _read(file: MemoryFile, text: str) -> _FileNames:
         return _FileNames(known={about.name}, told=Counter({about: 2}))
     lines = [*_dated_lines(file, text)]
     crowded = _is_crowded(line for _, line, is_prose in lines if is_prose)
+    if file.kind is Kind.MEMORY:
+        out.titles.update(_sections(line for _, line, is_prose in lines if not is_prose))
     for day, line, is_prose in lines:
         if not is_prose:
-            out.anywhere[title_of(line)].add(day)
+            if file.kind is not Kind.MEMORY:
+                out.anywhere[title_of(line)].add(day)
             continue
         out.known.update(marked_in(line))
         words = plain_words(line)

@@ -455,7 +455,8 @@ class _Rules:
             return before or said or about
         words = plain_words(fact.text)
         named = list(self._names.within(words))
-        if any(word.strip(".,;:!?\"'()") in _FIRST for word in words.casefold().split()[:_FIRST_SAID]):
+        first_words = words.casefold().split()[:_FIRST_SAID]
+        if not line.is_note and any(word.strip(".,;:!?\"'()") in _FIRST for word in first_words):
             thing = next((one for _, one in named if one.type in _THINGS), None)
             return thing if thing and fact.kind not in _ABOUT_ME else self._speaker(line)
         label = _LABEL.match(fact.text)
@@ -463,14 +464,14 @@ class _Rules:
         value = _VALUE.match(words)
         of = self._names.get(clean_name(value["of"])) if value else None
         is_label = (labelled and self._names.get(labelled) is None) or (of and of.type in _COMMON)
-        if is_label and not line.of_owner:
+        if is_label and not line.by_owner:
             return about
         first = named[0][1] if named and _SUBJECT.match(words[: named[0][0]]) else None
         if first and about and first.type in _COMMON:
             first = about  # `Python package with a command line` says it of the project
-        if not first and line.of_owner and fact.kind in _ABOUT_ME:
+        if not first and line.by_owner and fact.kind in _ABOUT_ME:
             return self._speaker(line)
-        if first or (line.of_owner and len({one.name for _, one in named}) == 1):
+        if first or (line.by_owner and len({one.name for _, one in named}) == 1):
             return first or named[0][1]
         return about
 
@@ -517,7 +518,7 @@ def _told(source: PassageSource) -> dict[str, NamedEntity]:
         found |= {name: NamedEntity(name) for name in marked_in(line.text) if name not in found}
         if line.speaker and is_name(line.speaker):
             found.setdefault(line.speaker, NamedEntity(line.speaker, "person"))
-        if not (line.of_owner or line.speaker):
+        if not (line.by_owner or line.speaker):
             continue
         words = plain_words(line.text)
         for one in told_in(words):

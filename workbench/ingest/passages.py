@@ -26,9 +26,9 @@ from workbench.memory.transcript_text import clean
 from workbench.safety.prompt_injection import suspicion
 from workbench.workspace.layout import ARCHIVE, QUARANTINE, MemoryFile, is_template
 
-KINDS = (Kind.EPISODE, Kind.LOG)
+KINDS = (Kind.EPISODE, Kind.LOG, Kind.MEMORY)
 """What the graph is learnt from by itself, beside pages about one thing. Dreams are no sources."""
-_ON_REQUEST = (*KINDS, Kind.NOTE, Kind.MEMORY)
+_ON_REQUEST = (*KINDS, Kind.NOTE)
 _NO_SOURCE = {
     Kind.ENTITY: "it is a page of the graph itself",
     Kind.DREAM: "a dream diary repeats other memory",
@@ -56,7 +56,8 @@ class PassageLine:
 
     ``speaker`` is who said it, where the line begins with a name (`**Sarah:** …`); ``section`` the type of
     memory that its heading stands for, if any; ``origins`` are where the line itself says that it is from.
-    ``origin`` is who it is from. ``continues``: it goes on with the words of the line before it.
+    ``origin`` is who it is from. ``is_note``: it is a line of MEMORY.md and nobody's turn: `I` is mostly the
+    agent there, whoever owns the file. ``continues``: it goes on with the words of the line before it.
     """
 
     text: str
@@ -71,6 +72,7 @@ class PassageLine:
     origins: tuple[str, ...] = ()
     session: str = ""
     of_episode: bool = False
+    is_note: bool = False
 
     @property
     def path(self) -> str:
@@ -80,7 +82,12 @@ class PassageLine:
     @property
     def by_user(self) -> bool:
         """Whether the owner said it; what only an agent says of itself is no memory of theirs."""
-        return self.origin is not Origin.AGENT
+        return self.origin is not Origin.AGENT and not self.is_note
+
+    @property
+    def by_owner(self) -> bool:
+        """Whether it is in the owner's own words."""
+        return self.of_owner and not self.is_note
 
     @property
     def of_owner(self) -> bool:
@@ -155,6 +162,7 @@ def read_source(
             origins=entry.fields("src"),
             session=entry.field("session") or session_of(sessions, entry) or "",
             of_episode=document.kind is Kind.EPISODE,
+            is_note=document.kind is Kind.MEMORY and not is_turn,
         )
         lines.append(line)
     return PassageSource(
@@ -187,7 +195,7 @@ def _chosen(document: Document) -> list[Entry]:
     """The entries that hold words; of an episode with facts, decisions or open points just these."""
     prose = (Form.ITEM, Form.PARAGRAPH, Form.QUOTE)
     held = [e for e in document.entries if e.form in prose and e.part <= MOST_PARTS]
-    if document.kind not in KINDS:  # what is typed already is a memory of the graph where it stands
+    if document.kind in (Kind.NOTE, Kind.MEMORY):  # what is typed is a memory of the graph where it stands
         held = [entry for entry in held if not memory_type(entry)]
     if document.kind is not Kind.EPISODE:  # so is an open box
         held = [entry for entry in held if not entry.text.startswith("[ ]")]
