@@ -34,6 +34,7 @@ from workbench.ingest.outcomes import ABOUT_NOTHING, LEFT_OUT
 from workbench.ingest.passages import PassageLine, PassageSource
 from workbench.ingest.statements import OF_AN_AGENT, Statement, statements_in, why_not
 from workbench.llm.language_model import LanguageModel
+from workbench.memory.claims import HEDGES
 from workbench.memory.moment import Moment
 from workbench.memory.origin import ALLOWED
 from workbench.memory.sentences import sentences
@@ -249,11 +250,7 @@ _SOMEBODY = re.compile(
     re.IGNORECASE,
 )
 """How a sentence begins that is about somebody whom an earlier one names."""
-_UNSURE = re.compile(
-    r"\b(?:might|maybe|perhaps|not sure|probably|likely|must have|wondering|I guess|thinking (?:of|about)"
-    r"|considering)\b",
-    re.IGNORECASE,
-)
+_UNSURE = re.compile(rf"{HEDGES}|\bmust have\b", re.IGNORECASE)
 _AGENTS = "said by an agent about itself"
 _NOT_OWNERS = "not said by the owner, so no fact about them"
 _ABOUT_ME = frozenset({"preference", "identity", "todo", "goal", "event"})
