@@ -184,7 +184,6 @@ class WorkbenchApp(App[None]):
         if not (
             isinstance(event, (events.Key, events.Paste))
             and not event.is_forwarded
-            and (self.screen is self.main or self.main.key_queue.busy)
             and self.main.key_queue.takes(event)
         ):
             await super().on_event(event)
