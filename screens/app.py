@@ -21,6 +21,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, Provider
 from textual.driver import Driver
+from textual.filter import LineFilter
 from textual.geometry import Size
 from textual.notifications import Notification, SeverityLevel
 from textual.screen import Screen
@@ -35,7 +36,7 @@ from screens.jobs.running_jobs import toasts_above_work
 from screens.main.garbage_collection import GarbageCollection
 from screens.main.key_bindings import EscapeKeys, KeyFileReader
 from screens.main.screen import MainScreen
-from screens.main.theme_control import ThemeControl, css_colors
+from screens.main.theme_control import NO_COLORS, ThemeControl, css_colors
 from screens.workspaces.switch import WorkspaceSwitch
 from workbench.plural import plural
 from workbench.workspace.locks import is_holding
@@ -128,11 +129,16 @@ class WorkbenchApp(App[None]):
 
     def refresh_css(self, animate: bool = True) -> None:
         """Parse and apply the style sheets again, but not for the colours that they have already."""
+        # Not public: what the sheets were parsed with, and which screens have the newest styles.
         if self.get_css_variables() != self.stylesheet._variables:
             super().refresh_css(animate=animate)
             return
         for screen in self.screen_stack:
             screen._css_update_count = self._css_update_count
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What all that is painted goes through; Textual would turn colours into greys."""
+        return NO_COLORS if self.no_color else super().get_line_filters()
 
     def get_driver_class(self) -> type[Driver]:
         """What reads the terminal; in a browser and on Windows that is Textual's own."""
@@ -178,7 +184,6 @@ class WorkbenchApp(App[None]):
         if not (
             isinstance(event, (events.Key, events.Paste))
             and not event.is_forwarded
-            and (self.screen is self.main or self.main.key_queue.busy)
             and self.main.key_queue.takes(event)
         ):
             await super().on_event(event)
@@ -240,7 +245,7 @@ class WorkbenchApp(App[None]):
         if self.screen_stack:
             self.screen.set_class(low, "-low", update=False)  # a toast that comes is given its styles anyway
             toasts_above_work(self.screen)
-        showing = list(self._notifications)
+        showing = list(self._notifications)  # not public, as is ``_unnotify``: Textual only clears them all
         said = (message, title, severity)
         if any((note.message, note.title, note.severity) == said for note in showing):
             return
@@ -312,6 +317,7 @@ def _end_anyhow(app: WorkbenchApp, code: int) -> None:
     last = time.monotonic() + _PATIENCE_SECONDS
     while is_holding() and time.monotonic() < last:
         time.sleep(_LOOK_SECONDS)
+    # Not public: an application has no other way to its driver.
     give_back = getattr(app._driver, "give_back", None)
     if give_back is not None:
         give_back()

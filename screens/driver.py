@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator
 
 from textual import events
 
-# What the driver itself reads with. No public hook tells esc from alt before a key is made of both.
+# What the driver itself reads with, and private parts below. No public hook tells esc from alt before a key
+# is made of both, and none hands over the file that is painted on or the signals.
 from textual.drivers.linux_driver import LinuxDriver, XTermParser  # type: ignore[attr-defined]
 from textual.message import Message
 

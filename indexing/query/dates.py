@@ -158,13 +158,14 @@ _Y = r"(?P<y>(?:19|20)\d\d)"
 _BEFORE, _AFTER = r"(?<![\w.,/-])", r"(?![\w/]|[.,-]\d)"
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _BY_TODAY = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|ago|(?:last|past|this|next|previous) (?:night|morning|afternoon|"
-    rf"evening|weekend|week|month|quarter|year|(?:\d{{1,3}}|{_N}) (?:days|weeks|months|years)))\b",
+    r"\b(?:yesterday|today|tonight|tomorrow|ago|from now|(?:last|past|this|next|previous) (?:night|morning|"
+    rf"afternoon|evening|weekend|week|month|quarter|year|(?:\d{{1,3}}|{_N}) (?:days|weeks|months|years)))\b",
     re.IGNORECASE,
 )
 _NAMED = re.compile(rf"\b(?:{_M}|{_W})\b|(?:19|20)\d\d", re.IGNORECASE)
 _HINT = re.compile(
-    rf"\d|[年月日년월일]|\b(?:{_M}|{_W}|today|tonight|yesterday|tomorrow|ago|last|past|this|next|previous)\b",
+    rf"\d|[年月日년월일]"
+    rf"|\b(?:{_M}|{_W}|today|tonight|yesterday|tomorrow|ago|from now|last|past|this|next|previous)\b",
     re.IGNORECASE,
 )
 
@@ -263,31 +264,45 @@ def _iso_week(found: _Match, _: date) -> _Periods:
     return [Period(monday, monday + timedelta(6))]
 
 
+_NAMED_DAYS = {
+    "day before yesterday": -2,
+    "yesterday": -1,
+    "last night": -1,
+    "tomorrow": 1,
+    "tomorrow night": 1,
+    "day after tomorrow": 2,
+}
+
+
 def _named(found: _Match, today: date) -> _Periods:
-    word = re.sub(r"\s+", " ", found[0].lower())
-    back = {"yesterday": 1, "last night": 1, "tomorrow": -1, "tomorrow night": -1}.get(word, 0)
-    if "before" in word:
-        back = 2
-    return [_day(today - timedelta(back))]
+    word = re.sub(r"\s+", " ", found[0].lower()).removeprefix("the ")
+    return [_day(today + timedelta(_NAMED_DAYS.get(word, 0)))]
 
 
 def _ago(found: _Match, today: date) -> _Periods:
-    return [_day(_back(found, today))]
+    return [_day(_counted(found, today))]
 
 
 def _past(found: _Match, today: date) -> _Periods:
-    return [Period(_back(found, today), today)]
+    return [Period(_counted(found, today), today)]
 
 
-def _back(found: _Match, today: date) -> date:
-    """So long before ``today``: of a shorter month, its last day."""
+def _counted(found: _Match, today: date) -> date:
+    """So long before ``today``, or after it where the words are `from now`."""
     said = re.sub(r"\s+", " ", _word(found, "n"))
     count = int(said) if said.isdecimal() else NUMBERS[said]
-    unit = _word(found, "unit")[0]
+    return moved(today, count if _word(found, "ahead") else -count, _word(found, "unit")[0])
+
+
+def moved(day: date, count: int, unit: str) -> date:
+    """So many days, weeks, months or years (``d``, ``w``, ``m``, ``y``) after ``day``, before it below 0.
+
+    Of a shorter month it is the last day. Raises ValueError or OverflowError where there is no such day.
+    """
     if unit in "dw":
-        return today - timedelta(count * (7 if unit == "w" else 1))
-    month = _months(_at(today.year, today.month) - count * (12 if unit == "y" else 1))
-    return month.first.replace(day=min(today.day, month.last.day))
+        return day + timedelta(count * (7 if unit == "w" else 1))
+    month = _months(_at(day.year, day.month) + count * (12 if unit == "y" else 1))
+    return month.first.replace(day=min(day.day, month.last.day))
 
 
 def _span(found: _Match, today: date) -> _Periods:
@@ -340,12 +355,13 @@ _FORMS: _Forms = [
     _form(rf"\bq(?P<q>[1-4])(?:[ -]{_Y}|\b)(?!\w)", _quarter),
     _form(rf"{_BEFORE}{_Y}[ -]?q(?P<q>[1-4])\b", _quarter),
     _form(
-        r"\b(?:(?:the )?day before yesterday|yesterday|today|tonight|tomorrow(?: night)?|last night|"
-        r"this (?:morning|afternoon|evening))\b",
+        r"\b(?:(?:the )?day (?:before yesterday|after tomorrow)|yesterday|today|tonight|tomorrow(?: night)?"
+        r"|last night|this (?:morning|afternoon|evening))\b",
         _named,
     ),
     _form(
-        rf"\b(?P<n>\d{{1,3}}|{_N}) (?P<unit>days?|weeks?|months?|years?) ago\b",
+        rf"\b(?P<n>\d{{1,3}}|{_N}) (?P<unit>days?|weeks?|months?|years?)"
+        r" (?:ago|(?P<ahead>from (?:now|today)))\b",
         _ago,
     ),
     _form(rf"\b(?:last|past) (?P<n>\d{{1,3}}|{_N}) (?P<unit>days|weeks|months|years)\b", _past),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from indexing.document import Facets, importance_in, leads_in, pinned_in, user_in
 from indexing.query.dates import Period
 from indexing.query.question import WordForm
+from indexing.ranking.score_part import ScorePart
 from indexing.words import date_words
 from workbench.config.settings import FORMER_PRESETS, Settings
 from workbench.errors import UsageError
@@ -244,35 +245,6 @@ class Scores:
         likeness = self.share * self.vector + (1.0 - self.share) * self.lexical
         factors = (self.recency, self.boost, self.importance, self.pin, self.user, self.lead_in)
         return (likeness + self.date) * math.prod(factors)
-
-
-@frozen
-class ScorePart:
-    """One part of a score. All ``plus`` contributions are added, then all ``times`` multiplied: the score.
-
-    ``value`` is what was measured, ``weight`` what it counts, ``contribution`` what came of it, and ``words``
-    what it rests on. An ``order`` part changes the place and not the score; a ``first``
-    part puts a hit above all that lack it.
-    """
-
-    name: str
-    how: Literal["plus", "times", "order", "first"]
-    value: float
-    weight: float
-    contribution: float
-    words: str
-
-    def __str__(self) -> str:
-        words = f" ({self.words})" if self.words else ""
-        match self.how:
-            case "plus":
-                return f"{self.name} {self.value:.3f} x {self.weight:.2f}{words}"
-            case "times":
-                return f"{self.name} {self.value:.2f}: times {self.contribution:.3f}{words}"
-            case "order":
-                return f"{self.name}: {self.words}, {self.value:.0%} of the words"
-            case "first":
-                return f"{self.name}: above entries without it{words}"
 
 
 def rounded(of: Scores | ScorePart) -> dict[str, Any]:

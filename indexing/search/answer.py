@@ -7,7 +7,8 @@ from datetime import date
 from typing import Literal
 
 from indexing.query.question import FIELDS, NONE, Filters, WordForm, filters_from_json
-from indexing.ranking.order import DEFAULT, ScorePart, Scores, Weights, rounded, weights_from_json
+from indexing.ranking.order import DEFAULT, Scores, Weights, rounded, weights_from_json
+from indexing.ranking.score_part import ScorePart
 from indexing.search.modes import MODES, Mode
 from workbench.errors import UsageError
 from workbench.frozen import frozen, frozen_kw_only

@@ -91,6 +91,10 @@ class LaidOutScreen(WorkingScreen[None]):
         """What decides which actions are possible now."""
         raise NotImplementedError
 
+    def awaits(self, action_id: str) -> bool:
+        """Whether an action has to wait for what came of the one before."""
+        return False
+
     def scroll_behind(self, lines: int) -> None:
         """Scroll what is behind the row under the cursor; the list keeps its place."""
         raise NotImplementedError

@@ -124,6 +124,7 @@ def copy(app: App[Any], text: str, what: Shown = EMPTY) -> None:
     """Copy ``text`` every way there is; a toast says which ways those were, and ``what`` it is in words."""
 
     async def work() -> None:
+        # Not public: ``copy_to_clipboard`` knows neither tmux nor GNU screen, nor what is too long.
         app._clipboard = text.encode("utf-8", "replace").decode("utf-8")  # what ctrl+v pastes here
         request = osc52(text)
         if request:

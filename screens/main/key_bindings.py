@@ -76,6 +76,7 @@ class KeyFileReader:
     def bind(self, screen: Screen[object]) -> None:
         """Let the keys of a screen be those of the key map, unless they are already."""
         if self._bound.get(screen) is not self.keys.map:
+            # Not public: Textual's own key map is laid over all bindings anew with every key.
             screen._bindings = bound(screen._bindings, self.keys.map)
             self._bound[screen] = self.keys.map
 

@@ -11,12 +11,14 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from screens.actions.registry import FocusContext, action_at
+from screens.frames.action_screen import LaidOutScreen
 from workbench.operations.registry import OPERATIONS, Kind
 
 if TYPE_CHECKING:
     from screens.main.screen import MainScreen
 
 PATIENCE_SECONDS = 2.0
+BUSY = "Still busy with the previous action"
 _ANYWAY = frozenset({"switch", "search", "help", "palette", "back", "quit", "reindex"})
 """Actions that use neither a hit nor a row."""
 _LOOKS = frozenset({"filter", "filter_done", "find", "find_done"})
@@ -25,6 +27,8 @@ _LINES = frozenset({FocusContext.FILTER, FocusContext.FIND})
 _ACTS = {op.name for op in OPERATIONS.values() if op.key and op.subject.kind is Kind.ENTRY} | {"promote_to"}
 """What is done to rows: the next one has to see what became of them."""
 _STEPS = frozenset({"next_hit", "previous_hit"})
+_LEAVES = frozenset({"back", "review", "help"})
+"""What goes away from a list of decisions: that drops what waits there."""
 
 
 class KeyQueue:
@@ -32,8 +36,8 @@ class KeyQueue:
 
     A key that uses hits waits for the hits of the words in the box. A key that acts on a row waits while a
     jump to another row is under way, and while that row is still shown as it was before the last action on
-    it. Every key waits for a dialog that is being made ready. What follows a held key, also pasted text, is
-    held behind it.
+    it. On another screen a key waits for what that screen awaits. Every key waits for a dialog that is being
+    made ready. What follows a held key, also pasted text, is held behind it.
     """
 
     def __init__(self, screen: MainScreen, perform: Callable[[Key | Paste], Awaitable[None]]) -> None:
@@ -48,6 +52,8 @@ class KeyQueue:
     def _typed_into(self) -> Input | None:
         """The line that somebody types in."""
         screen, place = self._screen, self._screen.place
+        if self._top is not screen:
+            return None
         if place is FocusContext.QUERY:
             return screen.overlay.input
         if place is FocusContext.FILTER:
@@ -55,9 +61,10 @@ class KeyQueue:
         return screen.find.line if place is FocusContext.FIND else None
 
     @property
-    def busy(self) -> bool:
-        """Whether keys are held, or would be: a dialog is on its way, or what acts is not loaded yet."""
-        return self._opening or bool(self._held) or not self._screen.ready
+    def _top(self) -> LaidOutScreen | None:
+        """The screen whose actions keys stand for; None where a dialog lies over all."""
+        top = self._screen.app.screen
+        return top if isinstance(top, LaidOutScreen) else None
 
     def opens(self) -> None:
         """A dialog is on its way: keys wait for it, whatever they mean where the person is now."""
@@ -72,8 +79,8 @@ class KeyQueue:
         """Whether the key is held; if not, it is to be done now."""
         if isinstance(event, Key) and event.key == "ctrl+c":
             return False  # the way out is never held
-        action = self._action(event)
-        if action == "back" and self._screen.ready and self._screen.is_active and not self._typing:
+        action, is_here = self._action(event), self._top is self._screen
+        if action == "back" and is_here and self._screen.ready and not self._typing:
             self.drop()
             self._screen.navigation.stop()
             if self._screen.place not in _LINES:
@@ -81,15 +88,18 @@ class KeyQueue:
             self._after_typing()  # what was typed before it is taken away with the rest
             self._held.append(event)
             return True
-        if self.busy:
-            self._held.append(event)
-            return True
-        if self._typed_into is not None and action and (action == "switch" or action not in _ANYWAY):
-            self._after_typing()
-        if not self._waits(event):
+        if action in _LEAVES and not is_here and not self._opening:
+            self.drop()
             return False
+        is_first = self._screen.ready and not self._opening and not self._held
+        if is_first:
+            if self._typed_into is not None and action and (action == "switch" or action not in _ANYWAY):
+                self._after_typing()
+            if not self._waits(event):
+                return False
         self._held.append(event)
-        self._wait()
+        if is_first:
+            self._wait()
         return True
 
     def release(self) -> None:
@@ -114,7 +124,7 @@ class KeyQueue:
         if self._screen.navigation.under_way:
             return "Still reading"
         if self._screen.operations.stands_yet(self._screen.context().targets):
-            return "Still busy with the previous action"
+            return BUSY
         if self._screen.live_search.gave_up:
             return "The search failed: there are no hits for this query"
         return "Still searching"
@@ -137,7 +147,7 @@ class KeyQueue:
     async def _go_on(self) -> None:
         while self._held and not self._opening and not self._waits(self._held[0]):
             event = self._held.popleft()
-            if self._screen.is_active and self._typed_into is not None and self._held:
+            if self._typed_into is not None and self._held:
                 self._after_typing()  # it may be text
             await self._perform(event)
         if not self._held:
@@ -146,6 +156,9 @@ class KeyQueue:
             self._wait()
 
     def _wait(self) -> None:
+        if self._top is not self._screen:
+            self._stop_timer()
+            return
         if not self._typing:
             self._screen.live_search.hurry()
         if self._timer is None:
@@ -165,9 +178,14 @@ class KeyQueue:
 
     def _waits(self, event: Key | Paste) -> bool:
         action = self._action(event)
+        top = self._top
+        if top is None or action is None:
+            return False
+        if top is not self._screen:
+            return top.awaits(action)
         if action == "back" and self._screen.place in _LINES:
             return self._typing > 0
-        if action is None or action in _ANYWAY or not self._screen.is_active:
+        if action in _ANYWAY:
             return False
         return self.stale(action) or (
             self._typing > 0 and (self._screen.overlay.is_open or self._typed_into is not None)
@@ -186,7 +204,8 @@ class KeyQueue:
 
     def _action(self, event: Key | Paste) -> str | None:
         """What the key does where the person is; nothing where it is text."""
-        return action_at(event.key, self._screen.place) if isinstance(event, Key) else None
+        top = self._top
+        return action_at(event.key, top.place) if top and isinstance(event, Key) else None
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

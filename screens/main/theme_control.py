@@ -40,14 +40,12 @@ class ThemeControl:
         app.theme = name if name in self.themes.by_name else self.first.name
         app.stylesheet.set_variables(app.get_css_variables())  # parsed for this theme from the beginning
         if app.no_color:
-            # Textual would turn colours into greys. As on a terminal with its own palette, what is chosen
-            # is reversed and what is faint is dimmed; then all colours are taken away.
+            # As on a terminal with its own palette, what is chosen is reversed and what is faint is dimmed;
+            # then ``NO_COLORS`` takes all colours away.
             app.ansi_color = True
-            app._filters[1:] = [NoColorFilter()]
         if app.console.color_system == "standard" and terminal.colors() >= 256:
-            app.console._color_system = (
-                ColorSystem.EIGHT_BIT
-            )  # as its description says, which Rich does not read
+            # Not public: the description of the terminal says it, and Rich does not read that.
+            app.console._color_system = ColorSystem.EIGHT_BIT
 
     @property
     def first(self) -> ThemeData:
@@ -151,3 +149,7 @@ class NoColorFilter(LineFilter):
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """The same text without colours."""
         return list(Segment.remove_color(segments))
+
+
+NO_COLORS = (NoColorFilter(),)
+"""What is done to all that is painted where the terminal is to get no colours."""

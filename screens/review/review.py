@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from time import monotonic
 
 from textual.app import ComposeResult
 from textual.content import Content
@@ -20,6 +21,7 @@ from screens.drawing.safe_text import Row, plural, words
 from screens.frames.overlay_screen import OverlayScreen, Services
 from screens.loading.workspace_model import Stamp, file_stamp
 from screens.main.copy import copy
+from screens.main.key_queue import BUSY
 from screens.main.operation_commands import addresses_of
 from screens.main.request import Request, declared_request, plan_of
 from screens.review import prompts
@@ -40,7 +42,7 @@ from screens.review.proposal_list import (
     skip_rows,
     undo_rows,
 )
-from screens.review.waiting_keys import WaitingKeys
+from screens.review.running_decisions import RunningDecisions
 from screens.widgets.lines import PartsLine
 from workbench.dreaming.proposals import operations
 from workbench.dreaming.proposals.agent_queues import queue_files
@@ -65,6 +67,11 @@ _BOOKS = ("proposals-", "decisions-")
 _NONE = "select a proposal first"
 _BRINGS_BACK = frozenset({"undo", "redo"})
 """What may bring a proposal back: decisions that follow are for that one."""
+_DECIDES = frozenset(
+    {"accept", "accept_marked", "reword", "reject", "reject_because", "defer", "withdraw"}
+)  # fmt: skip
+PAUSE_SECONDS = 1.0
+"""Without a decision, after one was dropped: longer than a key that is held down takes to repeat."""
 _Stamp = tuple[tuple[Path, Stamp | None], ...]
 
 
@@ -89,9 +96,8 @@ class ReviewScreen(OverlayScreen):
         self._stamp: _Stamp = ()
         self._dreamt = self.dreamer.outcome
         self._waits: Set[str] = frozenset()
-        self._waiting_keys = WaitingKeys(
-            super().action_perform, lambda: {*addresses_of(self._targets()), *_BRINGS_BACK}
-        )
+        self._decisions = RunningDecisions()
+        self._drops_until = 0.0
         self._handled: set[str] = set()
         """Proposals that this hand did something to."""
         self._came: str | None = None
@@ -189,13 +195,14 @@ class ReviewScreen(OverlayScreen):
             self.warn(said)
         before = self.row
         self.draw()
-        if came and self._waiting_keys.awaits(came | _BRINGS_BACK):
+        if came and self._decisions.awaits(came | _BRINGS_BACK):
             returned = (at for at, row in enumerate(self.list.rows) if row.address in came)
             self.list.go(next(returned, self.list.cursor))
         if before and before.address and before.address not in self._waits:
             # a key that is on its way must not decide on what came there by another hand
             self._came = self.row.id if self.row and before.address not in self._handled else None
-        self._waiting_keys.followed(self._waits | _BRINGS_BACK, moment)
+        self._decisions.shown(self._waits | _BRINGS_BACK, moment)
+        self.app.main.key_queue.release()
         self.look_behind()  # what it would do may not be what it would have done
 
     def fails(self, error: Exception) -> None:
@@ -264,25 +271,41 @@ class ReviewScreen(OverlayScreen):
 
     # -- keys ------------------------------------------------------------------------------------
 
+    def awaits(self, action_id: str) -> bool:
+        """Whether it would decide on what the list does not show yet as the decision before left it."""
+        targets = {*addresses_of(self._targets()), *_BRINGS_BACK}
+        return action_id in _DECIDES and self._decisions.awaits(targets)
+
     def action_perform(self, action_id: str, _key: str = "") -> None:
-        """Do it, in the order of the keys, once what it is for is under the cursor."""
-        if not self._waiting_keys.takes(action_id):
+        """Do it, unless it follows a decision that was dropped without a pause."""
+        if action_id in _DECIDES and monotonic() < self._drops_until:
+            self._drop_keys()
+        elif self.awaits(action_id):  # the mouse and the palette cannot be held
+            self.warn(BUSY)
+        else:
             super().action_perform(action_id, _key)
+
+    def _drop_keys(self) -> None:
+        """Drop what waits, and decisions that follow without a pause: they are not for what is there now."""
+        self.app.main.key_queue.drop()
+        self._drops_until = monotonic() + PAUSE_SECONDS
 
     def done(self, request: Request) -> None:
         """What is written in a dialog of this screen may be memory now."""
-        self._waiting_keys.done(_names(request), now())
+        self._decisions.done(_names(request), now())
         writing = self._writing
         if writing and request.text is not None and request.addresses == writing.request.addresses:
             writing.close(keep=False)
 
     def refused(self, request: Request) -> None:
-        """It waits as it did."""
-        self._waiting_keys.refused(_names(request))
+        """It waits as it did: what was pressed after it would decide on what it was not meant for."""
+        if self._decisions.refused(_names(request)):
+            self._drop_keys()
 
     def on_screen_resume(self) -> None:
         """A dialog asked whether to undo: its answer does not come by here."""
-        self._waiting_keys.refused(_BRINGS_BACK)
+        if self._decisions.refused(_BRINGS_BACK):
+            self._drop_keys()
 
     def action_back(self) -> None:
         """Out of a range, of reading, of marks; then out, while a dream goes on: its own key stops it."""
@@ -323,7 +346,7 @@ class ReviewScreen(OverlayScreen):
         """Have it done; keys that follow wait for it, and what comes under the cursor came by this hand."""
         row = self.row
         self._handled |= {*request.addresses, (row.address or "") if row else ""}
-        self._waiting_keys.decides(_names(request))
+        self._decisions.began(_names(request))
         self.services.do(request)
 
     def _looked_at(self) -> bool:
@@ -333,7 +356,7 @@ class ReviewScreen(OverlayScreen):
             return True
         decided = "Another program decided on this proposal in the meantime"
         self.warn(f"{decided}; this is the next one. Nothing was done")
-        self._waiting_keys.drop()
+        self._drop_keys()
         return False
 
     # -- decisions -------------------------------------------------------------------------------
@@ -382,13 +405,15 @@ class ReviewScreen(OverlayScreen):
         """Say no, and why."""
         targets = self._targets()
         dialog = prompts.ask_reason(f"Reject {plural(len(targets), 'proposal')} because …")
-        self.ask(dialog, lambda reason: self._decide_all(operations.REJECT, targets, reason=reason))
+        self.services.show_dialog(
+            dialog, lambda reason: self._decide_all(operations.REJECT, targets, reason=reason)
+        )
 
     def action_defer(self) -> None:
         """Let it wait unseen until a day."""
         targets = self._targets()
         dialog = prompts.ask_day(f"Defer {plural(len(targets), 'proposal')} …", self.agenda.today)
-        self.ask(dialog, lambda day: self._decide_all(operations.DEFER, targets, until=day))
+        self.services.show_dialog(dialog, lambda day: self._decide_all(operations.DEFER, targets, until=day))
 
     def action_withdraw(self) -> None:
         """Take it, or what was decided of it, off the table."""
@@ -431,7 +456,7 @@ class ReviewScreen(OverlayScreen):
         elif len(sources) == 1:
             self.services.go_to(there[0].address)
         else:
-            self.ask(prompts.ask_source(sources), self.services.go_to)
+            self.services.show_dialog(prompts.ask_source(sources), self.services.go_to)
 
     # -- a whole run -----------------------------------------------------------------------------
 
@@ -449,7 +474,9 @@ class ReviewScreen(OverlayScreen):
             undo = partial(self.history_reader.run, roll_back, run)
             self.load(undo, self._taken_back, "roll back", failed=self.say_failure)
 
-        self.ask(ConfirmScreen(f"Undo everything that was accepted from run {run}?", rows), agreed)
+        self.services.show_dialog(
+            ConfirmScreen(f"Undo everything that was accepted from run {run}?", rows), agreed
+        )
 
     def _taken_back(self, done: RolledBack) -> None:
         undone = plural(len(done.undone), "operation")
@@ -490,7 +517,7 @@ class ReviewScreen(OverlayScreen):
             ):
                 self._explain(claim.key)
             case _:
-                self.ask(prompts.ask_claim(), self._explain)
+                self.services.show_dialog(prompts.ask_claim(), self._explain)
 
     def _explain(self, what: str) -> None:
         self.behind.show((Row("working", words("working out why …"), tone="muted"),))

@@ -9,11 +9,12 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.events import Key
 
+from indexing.ranking.score_part import ScorePart
 from screens.actions.keys import keys_of
 from screens.dialogs.dialog import ReadDialog
 from screens.drawing.safe_text import Row, RowPart, Shown, Tone, piece, row_text, safe_piece, words
 from screens.widgets.entry_list import ChangeList
-from workbench.agent.search_update import FoundHit, ScorePart, SearchUpdate
+from workbench.agent.search_update import FoundHit, SearchUpdate
 
 _NAME, _EFFECT = 13, 11
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 from rich.cells import cell_len
+from rich.highlighter import Highlighter
 from rich.style import Style
 from rich.text import Text
 from textual import events
@@ -54,6 +55,7 @@ class Toned(Widget):
         """The style of a component class."""
         return self.get_component_rich_style(f"{self.SORT}--{name}", partial=True)
 
+    # Not public: Textual matches all component classes of a widget whenever its styles are updated.
     def _get_component_classes(self) -> frozenset[str]:  # type: ignore[override] # of this one, not of all
         """Those to be matched: none where its tones, or those of another like it, are of these rules."""
         rules = self.app.stylesheet.rules
@@ -380,18 +382,29 @@ async def edit_at_once(field: Widget, event: events.Key, bindings: Iterable[Bind
             return
 
 
+class _Drawn(Highlighter):
+    """Has a line draw its own text."""
+
+    def __init__(self, line: QueryInput) -> None:
+        self._line = line
+
+    def highlight(self, text: Text) -> None:
+        self._line.highlight(text)
+
+
 class QueryInput(Input):
     """A line of text whose editing keys work in the order in which they are pressed.
 
     Textual lets them go all the way up to the application first, where letters overtake them.
     """
 
-    @property
-    def _value(self) -> Text:
+    def on_mount(self) -> None:
+        """Draw it."""
+        self.highlighter = _Drawn(self)
+
+    def highlight(self, text: Text) -> None:
         """What is drawn of the text: also what is pasted reaches the terminal through one door."""
-        if self.password:
-            return super()._value
-        return Text(in_place(self.value), no_wrap=True, overflow="ignore", end="")
+        text.plain = in_place(self.value)
 
     async def on_key(self, event: events.Key) -> None:
         """Edit."""
@@ -414,15 +427,13 @@ class LanguageInput(QueryInput):
         self.going_on: Callable[[str], Awaitable[str | None]] | None = None
         self._instead = "", ""
 
-    @property
-    def _value(self) -> Text:
+    def highlight(self, text: Text) -> None:
         """What is a condition and no word is drawn in its tone."""
         from screens.search.parsed_query import marked  # noqa: PLC0415 - not before the first paint
 
-        text = super()._value
+        super().highlight(text)
         for start, end, sort in marked(text.plain, today()) if text.plain.strip() else ():
             text.stylize(self.get_component_rich_style(f"query--{sort}", partial=True), start, end)
-        return text
 
     async def _continued(self, text: str) -> str | None:
         """What is drawn behind the text; where it is no addition, the key puts it in the text's place."""

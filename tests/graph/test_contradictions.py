@@ -74,6 +74,7 @@ def test_two_values_for_one_thing(sandbox: Sandbox, old: str, new: str, slot: st
         ("[fact] Lives in Bremen", "located_in [[Bremen]]"),
         ("[fact] Lives in Bremen", "[fact] Used to live in Hamburg"),
         ("[fact] Lives in Bremen", "[fact] Might live in Hamburg one day"),
+        ("[fact] Lives in Bremen", "[fact] Lives in Hamburg, I guess"),
         ("[fact] Lives in Bremen", "[event] Moved to Hamburg"),
         ("[fact] Lives in Bremen", "[fact] Moved to Bremen last week"),
         ("[fact] Lives in Bremen", "[fact] Lives in a small house with a garden"),

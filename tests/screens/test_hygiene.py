@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import inspect
+import re
 import subprocess
 import sys
+import textwrap
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -81,3 +86,56 @@ def test_titles_are_content() -> None:
             if isinstance(target, ast.Attribute) and target.attr in ("border_title", "border_subtitle"):
                 assert isinstance(node, ast.Assign)
                 assert "Content(" in ast.unparse(node.value), module.name
+
+
+PRIVATE = re.compile("_[a-z]")
+NOT_PUBLIC = {
+    "app.py": {"_css_update_count", "_driver", "_notifications", "_unnotify", "_variables"},
+    "driver.py": {"_debug", "_file", "_must_signal_resume", "_sequence_to_key_events"},
+    "frames/action_screen.py": {"_compositor", "_full_map", "_refresh_layout"},
+    "main/copy.py": {"_clipboard", "_driver"},
+    "main/key_bindings.py": {"_bindings"},
+    "main/theme_control.py": {"_color_system"},
+    "widgets/entry_list.py": {"_scroll_update"},
+    "widgets/lines.py": {"_component_styles", "_get_component_classes"},
+    "workspaces/switch.py": {"_push_result_callback", "_result_callbacks"},
+}
+"""Private names of Textual and Rich that modules use, where a comment says why: there is no public way."""
+
+
+def private_names(code: str) -> set[str]:
+    """The private names that classes define and methods set."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(textwrap.dedent(code))):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                found.add(name)
+            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
+                found.add(name)
+            case ast.ClassDef(body=body):
+                assigned = (
+                    one.targets[0] if isinstance(one, ast.Assign) else one.target
+                    for one in body
+                    if isinstance(one, ast.Assign | ast.AnnAssign)
+                )
+                found |= {target.id for target in assigned if isinstance(target, ast.Name)}
+    return set(filter(PRIVATE.match, found))
+
+
+def test_no_private_part_of_textual_is_used_or_replaced_but_those_that_are_known() -> None:
+    ours: set[str] = set().union(*(private_names(module.read_text()) for module in MODULES))
+    of_base = cache(lambda base: private_names(inspect.getsource(base)))
+    found: dict[str, set[str]] = {}
+    for module in MODULES:
+        place = module.relative_to(ROOM)
+        code = ast.walk(ast.parse(module.read_text()))
+        reached = {node.attr for node in code if isinstance(node, ast.Attribute)}
+        used = set(filter(PRIVATE.match, reached)) - ours - {"_exit"}
+        name = ".".join(("screens", *place.with_suffix("").parts)).removesuffix(".__init__")
+        for one in vars(importlib.import_module(name)).values():
+            if inspect.isclass(one) and one.__module__ == name:
+                bases = [base for base in one.__mro__ if base.__module__.startswith("textual")]
+                used |= private_names(inspect.getsource(one)) & set().union(*map(of_base, bases))
+        if used:
+            found[place.as_posix()] = used
+    assert found == NOT_PUBLIC

@@ -7,23 +7,12 @@ from __future__ import annotations
 
 from typing import Literal
 
+from indexing.ranking.score_part import ScorePart
 from workbench.frozen import frozen
 from workbench.memory.entry import hash_of
 
 Reach = Literal["own", "team", "everywhere"]
 """How far a search reaches; see ``workbench.agent.search_service``."""
-
-
-@frozen
-class ScorePart:
-    """One part of a score; see ``indexing.ranking.order.ScorePart``. ``how``: plus, times, order or first."""
-
-    name: str
-    how: str
-    value: float
-    weight: float
-    contribution: float
-    words: str
 
 
 @frozen

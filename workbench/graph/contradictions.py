@@ -23,7 +23,7 @@ from workbench.graph.drafts import decision, excerpt
 from workbench.graph.model import Graph, holds
 from workbench.graph.read import read_graph
 from workbench.graph.write import key_of, lines_at
-from workbench.memory.claims import claim_key
+from workbench.memory.claims import HEDGES, claim_key
 from workbench.memory.edit import take_out, with_origins
 from workbench.memory.entry import Entry, without_emphasis
 from workbench.memory.file_edit import FileEdit
@@ -48,8 +48,8 @@ _ARTICLE = re.compile(r"^(?:the|a|an|my|our|your|his|her|their|current|new)\s+",
 _BEFORE_VALUE = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
 _END = re.compile(r"[\s.;,!]+$|\s+\((?:since|as of|from|until)[^)]{0,60}\)$", re.IGNORECASE)
 _OTHER_THAN_IS = re.compile(
-    r"[?。！？]|\b(?:not|no longer|never|or|maybe|perhaps|probably|unknown|tbd|todo|changed|was|used to"
-    r"|depends|either|and|usually|if|unless|previously|formerly|old|until)\b",
+    rf"{HEDGES}|[?。！？]|\b(?:not|no longer|never|or|unknown|tbd|todo|changed|was|used to|depends|either|and"
+    r"|usually|if|unless|previously|formerly|old|until)\b",
     re.IGNORECASE,
 )
 _MOST_WORDS = 5
@@ -150,8 +150,8 @@ _PLACED = frozenset({"person", "organization"})
 """Types of entities that are in one place; a project or an event may be in several."""
 _NO_HOMES = frozenset({"technology", "product", "project", "event", "task", "document"})
 _UNSURE = re.compile(
-    r"\?|\b(?:no longer|used to|previously|formerly|maybe|perhaps|probably|might|(?-i:may)|could|would"
-    r"|if|unless|plans? to|wants? to|considering|until|either|or|also|too|as well)\b|n['’]t\b|\bnot\b",
+    rf"{HEDGES}|\?|\b(?:no longer|used to|previously|formerly|(?-i:may)|could|would|if|unless|plans? to"
+    r"|wants? to|until|either|or|also|too|as well)\b|n['’]t\b|\bnot\b",
     re.IGNORECASE,
 )
 _LONGEST = 300

@@ -13,6 +13,7 @@ from zoneinfo import available_timezones
 
 from indexing.words import word_set
 from workbench.frozen import frozen
+from workbench.memory.claims import HEDGES
 from workbench.memory.entry import Kind, without_emphasis
 from workbench.memory.sentences import beginning
 from workbench.safety.secrets import looks_like_key
@@ -576,9 +577,8 @@ MOST_CHARACTERS = 1_000
 _FIRST = r"(?:I|[Ww]e)"
 _ADVERB = r"(?:\s+(?:now|currently|mainly|still|already|recently|just|also|both))?"
 _UNSURE = re.compile(
-    r"\?|\b(?:not|no longer|never|maybe|perhaps|might|(?-i:may)|could|would|should|if|unless|used to"
-    r"|wants? to|plan(?:s|ned|ning)? to|thinking (?:of|about)|consider(?:s|ed|ing)?|hope(?:s|d)? to"
-    r"|probably|stopped|quit|instead of)\b|n['’]t\b",
+    rf"{HEDGES}|\?|\b(?:not|no longer|never|(?-i:may)|could|would|should|if|unless|used to|wants? to"
+    r"|plan(?:s|ned|ning)? to|consider(?:s|ed)?|hope(?:s|d)? to|stopped|quit|instead of)\b|n['’]t\b",
     re.IGNORECASE,
 )
 _AND = re.compile(r"\s*(?:,\s*(?:and\s+)?|\s+and\s+|\s*&\s*)")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,7 +10,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
-from indexing.query.dates import MAX_CHARACTERS, NUMBERS, Period, named_days, periods_in
+from indexing.query.dates import MAX_CHARACTERS, NUMBERS, Period, moved, named_days, periods_in
 from indexing.words import word_set
 from workbench.dreaming.features import Line
 from workbench.errors import UsageError
@@ -36,6 +35,7 @@ from workbench.ingest.outcomes import ABOUT_NOTHING, LEFT_OUT
 from workbench.ingest.passages import PassageLine, PassageSource
 from workbench.ingest.statements import OF_AN_AGENT, Statement, statements_in, why_not
 from workbench.llm.language_model import LanguageModel
+from workbench.memory.claims import HEDGES
 from workbench.memory.moment import Moment
 from workbench.memory.origin import ALLOWED
 from workbench.memory.sentences import sentences
@@ -110,7 +110,6 @@ _COUNTS = {
 _DAY_NAMES = {
     name: at
     for names in (
-        "monday tuesday wednesday thursday friday saturday sunday",
         "montag dienstag mittwoch donnerstag freitag samstag sonntag",
         "lundi mardi mercredi jeudi vendredi samedi dimanche",
         "lunes martes miércoles jueves viernes sábado domingo",
@@ -125,19 +124,20 @@ _UNITS = {
 }
 _UNIT = "(?:" + "|".join(f"(?P<{name}>{words})" for name, words in _UNITS.items()) + ")"
 _D = "|".join(_DAY_NAMES)
+# Beside ``indexing.query.dates``, which is for questions too: there a weekday is the last one, and what is
+# asked of `in 3 days` is mostly how long something took.
 _AHEAD = re.compile(
     rf"\b(?:(?P<span>in|en)|dans|dentro de) {_N} {_UNIT}\b"
     rf"|\b(?P<week>(?:nächste|kommende)[nr]? woche|semaine prochaine"
     r"|pr[óo]xima semana|semana (?:que viene|pr[óo]xima))\b"
     rf"|\b(?:am|(?:nächste|kommende|diese)[nrm]?|ce|el(?: pr[óo]ximo)?) (?P<day>{_D})\b"
     rf"|\b(?P<day_next>{_D}) (?:prochain|que viene)\b"
-    r"|\b(?P<two>(?:the )?day after tomorrow|übermorgen|après-demain|pasado mañana)\b"
+    r"|\b(?P<two>übermorgen|après-demain|pasado mañana)\b"
     r"|(?<!guten )(?<!jeden )(?<!heute )(?<!diesen )(?<!am )(?<!der )(?<!den )\b(?P<morgen>morgen)\b(?!-)"
     r"|\b(?P<demain>demain)\b|(?<!la )(?<!esta )(?<!cada )(?<!de )\b(?P<manana>mañana)\b",
     re.IGNORECASE,
 )
-"""Days to come in sentences of a log, in four languages; ``indexing.query.dates`` reads questions."""
-_FROM_NOW = re.compile(rf"\b{_N} {_UNIT} from (?:now|today)\b", re.IGNORECASE)
+"""Days to come that only a sentence of a log names."""
 
 
 def day_in(text: str, said_on: date | None) -> date | None:
@@ -156,8 +156,6 @@ def day_in(text: str, said_on: date | None) -> date | None:
     ahead = not past and bool(_FUTURE.search(text) or _APPOINTMENT.match(text))
     recent = timedelta(0) if _REMINDER.match(text) else _RECENT if ahead else _HALF_A_YEAR
     found = [] if past else list(coming(text, said_on, ahead=ahead))
-    for one in found:
-        text = text.replace(one.words, " ")  # `the day after tomorrow` is no `tomorrow`
     for one in periods_in(text, said_on):  # one day, or a week that begins after that on which it was said
         if one.first == one.last or (one.first > said_on and one.last - one.first < timedelta(7)):
             found.append(one)
@@ -212,17 +210,16 @@ def coming(text: str, today: date, *, ahead: bool) -> Iterator[Period]:
     ``ahead``: it speaks of what is to come, so that `in 3 days` is a day, not how long something took.
     """
     text = text[:MAX_CHARACTERS]
-    for match in sorted([*_AHEAD.finditer(text), *_FROM_NOW.finditer(text)], key=re.Match.start):
-        said = match.groupdict()
-        if said.get("span") and not ahead:
+    for said in _AHEAD.finditer(text):
+        if said["span"] and not ahead:
             continue
         try:
-            if said.get("n"):
+            if said["n"]:
                 count = int(said["n"]) if said["n"].isdecimal() else _COUNTS[said["n"].lower()]
-                day = _after(today, count, next(unit for unit in _UNITS if said[unit]))
+                day = moved(today, count, next(unit for unit in _UNITS if said[unit]))
             elif said["week"]:
                 day = today + timedelta(7 - today.weekday())
-                yield Period(day, day + timedelta(6), match[0])
+                yield Period(day, day + timedelta(6), said[0])
                 continue
             elif name := said["day"] or said["day_next"]:
                 day = today + timedelta((_DAY_NAMES[name.lower()] - today.weekday() - 1) % 7 + 1)
@@ -230,15 +227,7 @@ def coming(text: str, today: date, *, ahead: bool) -> Iterator[Period]:
                 day = today + timedelta(2 if said["two"] else 1)
         except (ValueError, OverflowError):  # behind the last day that there is
             continue
-        yield Period(day, day, match[0])
-
-
-def _after(today: date, count: int, unit: str) -> date:
-    if unit != "m":
-        return today + timedelta(count * (7 if unit == "w" else 1))
-    at = today.year * 12 + today.month - 1 + count
-    last = calendar.monthrange(at // 12, at % 12 + 1)[1]
-    return date(at // 12, at % 12 + 1, min(today.day, last))
+        yield Period(day, day, said[0])
 
 
 # -- drafts ------------------------------------------------------------------------------------------
@@ -251,11 +240,7 @@ _SOMEBODY = re.compile(
     re.IGNORECASE,
 )
 """How a sentence begins that is about somebody whom an earlier one names."""
-_UNSURE = re.compile(
-    r"\b(?:might|maybe|perhaps|not sure|probably|likely|must have|wondering|I guess|thinking (?:of|about)"
-    r"|considering)\b",
-    re.IGNORECASE,
-)
+_UNSURE = re.compile(rf"{HEDGES}|\bmust have\b", re.IGNORECASE)
 _AGENTS = "said by an agent about itself"
 _NOT_OWNERS = "not said by the owner, so no fact about them"
 _ABOUT_ME = frozenset({"preference", "identity", "todo", "goal", "event"})

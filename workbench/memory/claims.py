@@ -49,6 +49,12 @@ _TURNS = re.compile(
     r"|不|没|沒|無|无|ない|ません",
     re.IGNORECASE,
 )
+HEDGES = (
+    r"\b(?:might|maybe|perhaps|probably|likely|I guess|not sure|wondering|thinking (?:of|about)|considering"
+    r"|vielleicht|wahrscheinlich|vermutlich|peut-être|probablement|quizás?|tal vez|probablemente|talvez"
+    r"|provavelmente|может быть|возможно|наверное)\b|也许|也許|或许|或許|かもしれ|たぶん|多分|아마도"
+)
+"""What a sentence says of itself that is not sure; to be matched whatever its case."""
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[^\W\d_a-zß-öø-ÿ][\w’'-]+", re.UNICODE)
 
 

@@ -111,6 +111,7 @@ class OwnPlace:
     it (``end``). Nothing is written before the first action. A sealed note in it says whose history it is. It
     is found by the place of the workspace, which a file beside it names, and after a move by the id that
     ``.workbench/history.json`` has in common with it: so none of the others on this machine is looked at.
+    Each question looks anew, since another program may make, move or end it while an interface is open.
     """
 
     def __init__(self, root: Path, layout: Layout, person: History | None) -> None:

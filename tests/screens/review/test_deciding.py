@@ -10,8 +10,7 @@ import pytest
 from screens.dialogs.dialog import ChooseScreen
 from screens.main.request import plan_of
 from screens.review.prompts import accept as accepting
-from screens.review.review import ReviewScreen
-from screens.review.waiting_keys import PAUSE_SECONDS
+from screens.review.review import PAUSE_SECONDS, ReviewScreen
 from tests.screens.main.test_bursts import send
 from tests.screens.review.reviewing import Review, reviewed
 from tests.support.proposals import NOW, accept, of_log, proposal, put
@@ -32,7 +31,7 @@ def newest(sandbox: Sandbox) -> dict[str, Decision]:
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The seconds by which pauses between keys are told: they pass when a test says so."""
     seconds = [100.0]
-    monkeypatch.setattr("screens.review.waiting_keys.monotonic", lambda: seconds[0])
+    monkeypatch.setattr("screens.review.review.monotonic", lambda: seconds[0])
     return seconds
 
 
@@ -160,6 +159,18 @@ async def test_x_rejects_and_capital_x_says_why(sandbox: Sandbox) -> None:
     assert decided[port].decision == "rejected"
     assert decided[engine].reason == "we use another [/]"
     assert sandbox.read("MEMORY.md") == MEMORY_TEXT.encode()
+
+
+async def test_text_that_follows_faster_than_a_decision_is_for_the_dialog(sandbox: Sandbox) -> None:
+    port, engine, _ = three(sandbox)
+    async with reviewed(sandbox) as review:
+        await review.choose("staging port")
+        send(review.interface, "a", "X", *"axe")
+        await review.interface.until_shown("because axe")
+        await review.interface.press("enter")
+        await review.until_gone("tantivy")
+    assert newest(sandbox)[port].decision == "accepted"
+    assert newest(sandbox)[engine].reason == "axe"
 
 
 async def test_a_question_that_is_left_decides_nothing(sandbox: Sandbox) -> None:

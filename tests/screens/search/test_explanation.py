@@ -5,12 +5,13 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from indexing.ranking.score_part import ScorePart
 from indexing.sync.run import reindex
 from screens.drawing.safe_text import words
 from screens.search.explanation_screen import ExplanationScreen, effect, sum_of
 from tests.screens.interface import opened
 from tests.support.workspaces import Sandbox
-from workbench.agent.search_update import FoundHit, ScorePart
+from workbench.agent.search_update import FoundHit
 
 
 @pytest.fixture
