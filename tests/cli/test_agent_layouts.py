@@ -20,6 +20,7 @@ from tests.support.agent_memories import (
     GEMINI_CLI,
     HERMES,
     LETTA,
+    NANOBOT,
     OBSIDIAN,
     OPENCLAW,
     OPENHANDS,
@@ -125,6 +126,42 @@ def test_a_file_from_elsewhere_makes_no_note_the_agents_own(
     given = run("-w", str(root), "context", "which flag does the Zephyr gateway need")
     assert given.out == ""
     assert "it is of unknown origin" in given.err
+
+
+@with_source
+def test_a_line_is_quarantined_and_undone_to_the_last_byte(
+    run: Run, tmp_path: Path, memory: AgentMemory
+) -> None:
+    root = write_agent_memory(memory, tmp_path / "place")
+    before = written(root)
+    done = run("-w", str(root), "quarantine", address(root, memory.source, PORT))
+    assert done.code == 0, done.err
+    assert PORT not in written(root)[memory.source].decode()
+    assert PORT in run("-w", str(root), "quarantine", "--list").out
+    assert run("-w", str(root), "undo").code == 0
+    assert written(root) == before
+
+
+def test_what_nanobot_has_git_ignore_is_archived_and_quarantined_all_the_same(
+    run: Run, tmp_path: Path
+) -> None:
+    root = write_agent_memory(NANOBOT, tmp_path / "place", repository=False)
+    (root / ".gitignore").write_text("/*\n!memory/\n!.gitignore\n")
+    write_agent_memory(AgentMemory("", {}, {}, "", ""), root)
+    before = written(root)
+    for action, path, words in (
+        ("archive", "memory/MEMORY.md", "tea"),
+        ("quarantine", "memory/ports.md", PORT),
+    ):
+        assert run("-w", str(root), action, address(root, path, words)).code == 0
+    tracked = subprocess.check_output(["git", "-C", str(root), "ls-files", "_system"], text=True)
+    assert [name.split("/")[1] for name in tracked.split()] == ["archive", "quarantine"]
+    assert all(run("-w", str(root), "undo").code == 0 for _ in range(2))
+    assert written(root) == before
+    store = ("-w", str(root), "graph", "store", "--about", "Ana", "Ana lives in Lisbon")
+    assert "add the line `!/graph` to .gitignore" in run(*store).err
+    (root / ".gitignore").write_text("/*\n!memory/\n!.gitignore\n!/graph\n")
+    assert run(*store).code == 0
 
 
 @with_source
@@ -365,9 +402,14 @@ def test_what_the_agent_keeps_in_comments_stays(run: Run, tmp_path: Path) -> Non
     assert "<!-- trigger: tea -->" in (root / "MEMORY.md").read_text()
 
 
+@pytest.mark.parametrize("beside", ["notes.md", "SOUL.md"])
 @pytest.mark.parametrize("words", ["likes tea", "server runs", "Tests run"])
-def test_hermes_entries_stand_apart_after_one_is_forgotten(run: Run, tmp_path: Path, words: str) -> None:
+def test_hermes_entries_stand_apart_after_one_is_forgotten(
+    run: Run, tmp_path: Path, words: str, beside: str
+) -> None:
     root = write_agent_memory(HERMES, tmp_path / "place")
+    (root / beside).write_text("Be kind.\n")
+    assert run("-w", str(root), "status", "--json").json["budget"]["limit"] == 2_200
     entries = HERMES.files["MEMORY.md"].split("\n§\n")
     assert run("-w", str(root), "forget", address(root, "MEMORY.md", words)).code == 0
     left = (root / "MEMORY.md").read_text(encoding="utf-8").split("\n§\n")
@@ -458,10 +500,12 @@ def test_lettas_read_only_blocks_and_descriptions_stay(run: Run, tmp_path: Path)
     root = write_agent_memory(LETTA, tmp_path / "place")
     persona = address(root, "system/persona.md", "kind")
     assert "read_only" in run("-w", str(root), "forget", persona).err
-    (root / "notes.md").write_text("---\nname: x\n---\n- " + PORT + "\n")
-    refused = run("-w", str(root), "forget", address(root, "notes.md", PORT))
+    port = address(root, "reference/ports.md", PORT)
+    refused = run("-w", str(root), "move", port, "--to", "reference/a/b/c/new.md")
     assert "`description`" in refused.err
     assert written(root)["system/persona.md"].decode() == LETTA.files["system/persona.md"]
+    (root / "MEMORY.md").write_text("# Index\n\n- Likes tea\n- " + PORT + "\n")
+    assert run("-w", str(root), "forget", address(root, "MEMORY.md", PORT)).code == 0
 
 
 def test_lettas_configuration_says_how_long_files_may_be(run: Run, tmp_path: Path) -> None:
