@@ -358,8 +358,8 @@ class Layout:
         return RelPath(usual)
 
     def agent_of(self, path: str) -> AgentLayout | None:
-        """The agent whose file ``path`` is, by the patterns of its layout; None for what is nobody's."""
-        return self._claim(path)[0]
+        """The agent whose memory ``path`` is, by the patterns of its layout; None for what is nobody's."""
+        return self._claim(path)[0] if self.holds(path) else None
 
     def is_own_note(self, path: str, root: Path) -> bool:
         """Whether ``path`` in ``root`` is where only the agent itself keeps notes."""
