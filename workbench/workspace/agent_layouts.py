@@ -191,6 +191,8 @@ def layouts_of(root: Path) -> tuple[AgentLayout, ...]:
         claimed = {pattern.partition("/")[0] for one in found for pattern in one.of_kind(Kind.MEMORY)}
         if any(path.relative_to(root).parts[0] not in claimed for path in existing(root, agent.weak_signs)):
             found.append(agent)
+    # What the main file is written like tells whose it is, also beside files that another agent has.
+    found.sort(key=lambda one: not (one.says and one.says.search(_head(root / one.of_kind(Kind.MEMORY)[0]))))
     return tuple(found) or (PLAIN,)
 
 
