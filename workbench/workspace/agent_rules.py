@@ -128,12 +128,17 @@ _LETTA_KEYS = frozenset({"description", "read_only", "limit"})
 
 
 def letta_block(before: bytes | None, after: bytes) -> str:
-    """Letta refuses a block without a description, with a key that it does not know, or that is read-only."""
+    """Letta refuses a block without a description, with a key that it does not know, or that is read-only.
+
+    A page that has no description as it is, such as a README or an index, is none of its blocks.
+    """
     from workbench.memory.frontmatter import read_front_matter  # noqa: PLC0415 - for Letta alone
 
     old = read_front_matter(before or b"")
     if old is not None and old.flag("read_only"):
         return "its header says `read_only: true`"
+    if before is not None and not (old and old.text("description")):
+        return ""
     new = read_front_matter(after)
     if new is None or not new.text("description"):
         return "its header must have a `description`"
