@@ -317,11 +317,21 @@ def test_logs_of_a_project_are_named_by_their_day_alone_but_for_folders_of_logs(
     assert found == {f"{folder}/{name}" for name in logs}
 
 
-def test_an_agents_own_folder_is_known_by_where_it_is(run: Run, person: Path) -> None:
-    root = person / ".claude/projects/-home-you-atlas/memory"
+@pytest.mark.parametrize(
+    ("layout", "place"),
+    [
+        ("claude-code", ".claude/projects/-home-you-atlas/memory"),
+        ("letta", ".letta/lc-local-backend/memfs/agent-1/memory"),
+    ],
+)
+def test_an_agents_own_folder_is_known_by_where_it_is(
+    run: Run, person: Path, layout: str, place: str
+) -> None:
+    root = person / place
     root.mkdir(parents=True)
     (root / "MEMORY.md").write_text("# Memory\n")
-    assert run("-w", str(root), "status", "--json").json["layouts"][0]["name"] == "claude-code"
+    assert run("-w", str(root), "status", "--json").json["layouts"][0]["name"] == layout
+    assert place in run("workspaces", "--found").out
 
 
 @pytest.mark.parametrize(
@@ -492,6 +502,24 @@ def test_claude_codes_index_takes_no_entry_of_several_lines(run: Run, tmp_path: 
     (root / "project_ports.md").write_text("- Ports\n  - staging: 8443\n")
     write_agent_memory(AgentMemory("", {}, {}, "", ""), root)
     refused = run("-w", str(root), "promote", address(root, "project_ports.md", "staging"))
+    assert refused.code == 2
+    assert "index with one line" in refused.err
+
+
+@pytest.mark.parametrize("folder", ["agent-memory", "agent-memory-local"])
+def test_the_memory_of_claude_codes_subagents_is_an_index_of_notes_and_of_notes_to_come(
+    run: Run, tmp_path: Path, folder: str
+) -> None:
+    index = f".claude/{folder}/reviewer/MEMORY.md"
+    files = {index: "- [Ports](ports.md) — where staging listens\n- See [[ports]] and [[not-written-yet]]\n"}
+    files[f".claude/{folder}/reviewer/ports.md"] = CLAUDE_CODE.files["project_ports.md"]
+    root = write_agent_memory(AgentMemory("", files, {}, "", ""), tmp_path / "place")
+    status = run("-w", str(root), "status", "--json").json
+    assert (status["layouts"][0]["name"], status["files"]) == ("claude-project", {"note": 2})
+    found = [one for one in run("-w", str(root), "check", "--json").json["remarks"] if "dead" in one["rule"]]
+    assert [(one["line"], one["severity"]) for one in found] == [(2, "info")]
+    entry = address(root, index, "where staging")
+    refused = run("-w", str(root), "edit", entry, "--text", "[Ports](ports.md)\n  - staging: 8443")
     assert refused.code == 2
     assert "index with one line" in refused.err
 

@@ -316,6 +316,7 @@ CLAUDE_CODE = AgentLayout(
     log="logs/{0:%Y/%m}/{0}.md",
     projects="~/.claude/projects",
     keeps_notes=True,
+    plans_pages=True,
 )
 _IN_PROJECT = (".claude/memory", ".memory", "memory")
 """Where people keep auto memory in the repository; CLAUDE.md imports it."""
@@ -331,16 +332,18 @@ CLAUDE_PROJECT = AgentLayout(
         ".claude/CLAUDE.md",
         ".claude/rules",
         ".claude/memory/*.md",
-        ".claude/agent-memory",
+        ".claude/agent-memory*",
     ),
     new_memory="CLAUDE.md",
     files={
         Kind.MEMORY: (*(f"{one}/MEMORY.md" for one in _IN_PROJECT), "CLAUDE.md", ".claude/CLAUDE.md"),
         Kind.BOOTSTRAP: ("**/CLAUDE.md", "**/CLAUDE.local.md", ".claude/rules/**/*.md"),
         Kind.LOG: tuple(f"{one}/{log}" for one in _IN_PROJECT for log in _LOGS),
-        Kind.NOTE: (*(f"{one}/**/*.md" for one in _IN_PROJECT), ".claude/agent-memory/**/*.md"),
+        Kind.NOTE: (*(f"{one}/**/*.md" for one in _IN_PROJECT), ".claude/agent-memory*/**/*.md"),
     },
+    rules=((".claude/agent-memory*/*/MEMORY.md", one_line_entries),),
     keeps_notes=True,
+    plans_pages=True,
 )
 _BANKS = (
     "memory-bank",
@@ -489,7 +492,7 @@ LETTA = AgentLayout(
     name="letta",
     title="Letta",
     document="https://docs.letta.com/letta-code/memory",
-    homes=("~/.letta/agents/*/memory",),
+    homes=("~/.letta/agents/*/memory", "~/.letta/lc-local-backend/memfs/*/memory"),
     signs=("system/*.md", "system/*/*.md"),
     says=_header(rb"description:[ \t]*\S"),
     files={
