@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -142,11 +143,12 @@ def test_a_line_is_quarantined_and_undone_to_the_last_byte(
     assert written(root) == before
 
 
-def test_what_nanobot_has_git_ignore_is_archived_and_quarantined_all_the_same(
+def test_what_nanobot_has_git_ignore_is_archived_quarantined_and_accepted_all_the_same(
     run: Run, tmp_path: Path
 ) -> None:
     root = write_agent_memory(NANOBOT, tmp_path / "place", repository=False)
     (root / ".gitignore").write_text("/*\n!memory/\n!.gitignore\n")
+    (root / f"memory/{date.today()}.md").write_text("- Decided: the staging port is 8443 from now on\n")
     write_agent_memory(AgentMemory("", {}, {}, "", ""), root)
     before = written(root)
     for action, path, words in (
@@ -154,9 +156,12 @@ def test_what_nanobot_has_git_ignore_is_archived_and_quarantined_all_the_same(
         ("quarantine", "memory/ports.md", PORT),
     ):
         assert run("-w", str(root), action, address(root, path, words)).code == 0
+    assert run("-w", str(root), "dream").code == 0
+    key = run("-w", str(root), "inbox", "list", "--json").json[0]["key"]
+    assert run("-w", str(root), "inbox", "accept", key).code == 0
     tracked = subprocess.check_output(["git", "-C", str(root), "ls-files", "_system"], text=True)
-    assert [name.split("/")[1] for name in tracked.split()] == ["archive", "quarantine"]
-    assert all(run("-w", str(root), "undo").code == 0 for _ in range(2))
+    assert [name.split("/")[1] for name in tracked.split()] == ["archive", "dreaming", "quarantine"]
+    assert all(run("-w", str(root), "undo").code == 0 for _ in range(3))
     assert written(root) == before
     store = ("-w", str(root), "graph", "store", "--about", "Ana", "Ana lives in Lisbon")
     assert "add the line `!/graph` to .gitignore" in run(*store).err

@@ -279,13 +279,13 @@ class History:
                 "trust it",
             )
 
-    def require_plain(self, edits: Sequence[FileEdit], ours: tuple[str, ...] = ()) -> None:
+    def require_plain(self, edits: Sequence[FileEdit], ours: str) -> None:
         """Raise RepositoryStateError for files on which git and the person would not agree with us.
 
         That are files of another repository, files that git stores in another form, or left out of a sparse
         checkout, and files with an unfinished merge or with other text staged than they hold. Of a file that
-        git ignores only the person may decide that its text enters their repository, but for the folders of
-        ``ours``, whose text was in another of these files; where git ignores the memory itself, the history
+        git ignores only the person may decide that its text enters their repository, but for the folder
+        ``ours``, whose text is in others of these files too; where git ignores the memory itself, the history
         is kept in a git directory of ours from then on.
         """
         for edit in edits:

@@ -80,7 +80,7 @@ def require_own(root: Path, path: RelPath) -> None:
 
 
 def ignored_of(
-    history: History, index: Staging, edits: Sequence[FileEdit], ours: tuple[str, ...], autocrlf: str
+    history: History, index: Staging, edits: Sequence[FileEdit], ours: str, autocrlf: str
 ) -> Sequence[RelPath]:
     """Those of these files that git ignores; see ``History.require_plain`` for what this raises else."""
     paths = [edit.path for edit in edits]

@@ -201,17 +201,19 @@ STATE_DIR = ".workbench"
 SETTINGS_FILE = "workbench.yaml"
 RECALL_TESTS = "recall-tests.yaml"
 """Questions of the person's own, and what each must find; see ``workbench.health.recall_tests``."""
-QUARANTINE = "_system/quarantine/"
+SYSTEM = "_system/"
+"""What the workbench keeps beside memory; its text is also in files that an action changes with it."""
+QUARANTINE = f"{SYSTEM}quarantine/"
 """Entries and pages that are set aside: outside of everything that is searched or given to an agent."""
-ARCHIVE = "_system/archive/"
+ARCHIVE = f"{SYSTEM}archive/"
 """Entries that left curated memory to keep it within its budget: searched, never loaded."""
-LEDGER = "_system/ledger/"
+LEDGER = f"{SYSTEM}ledger/"
 """Records that cannot be derived from memory; see ``workbench.workspace.ledger``."""
 _OWN: Files = {
     Kind.LOG: (f"memory/{DAY}.md",),
     Kind.EPISODE: ("episodes/**/*.md",),
     Kind.ENTITY: ("graph/**/*.md",),
-    Kind.DREAM: ("_system/dreaming/**/*.md",),
+    Kind.DREAM: (f"{SYSTEM}dreaming/**/*.md",),
     Kind.NOTE: (f"{ARCHIVE}**/*.md",),
     Kind.CONTEXT: ("workspace-context.md",),
 }
