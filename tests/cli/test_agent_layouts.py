@@ -388,6 +388,7 @@ def test_nothing_is_added_anywhere_below_an_agents_folder(run: Run, person: Path
     ("memory", "text", "sentence"),
     [
         (OPENCLAW, "- " + "x" * 14_197 + "\n", "14,200 of 12,000 characters; the agent is not given 2,200"),
+        (OPENCLAW, "---\npermalink: memory\n---\n- tea\n", "32 of 12,000 characters\n"),
         (CLAUDE_CODE, "- short\n" * 250, "250 of 200 lines; the agent is not given the last 50"),
         (CLAUDE_CODE, "- " + "x" * 29_997 + "\n", "30,000 of 25,000 bytes; the agent is not given the last"),
         (CODEX, "v1\n" + "x" * 23_997, "6,000 of 5,000 tokens; the agent is not given 1,000 from its middle"),

@@ -150,6 +150,10 @@ class AgentLayout:
         heads = (_head(path) for path, _ in zip(found, range(_LOOKED_AT), strict=False))
         return any(self.says.search(head) for head in heads)
 
+    def has_formed(self, path: Path) -> bool:
+        """Whether a file is in a format that this agent brings all its files into."""
+        return bool(self.finish and self.says and self.says.search(_head(path)))
+
 
 def found_on_this_machine() -> Iterator[tuple[AgentLayout, Path]]:
     """Every folder of this machine in which an agent keeps memory, with whose it is. Nothing is written.
@@ -192,7 +196,7 @@ def layouts_of(root: Path) -> tuple[AgentLayout, ...]:
         if any(path.relative_to(root).parts[0] not in claimed for path in existing(root, agent.weak_signs)):
             found.append(agent)
     # What the main file is written like tells whose it is, also beside files that another agent has.
-    found.sort(key=lambda one: not (one.says and one.says.search(_head(root / one.of_kind(Kind.MEMORY)[0]))))
+    found.sort(key=lambda one: not one.has_formed(root / one.of_kind(Kind.MEMORY)[0]))
     return tuple(found) or (PLAIN,)
 
 
