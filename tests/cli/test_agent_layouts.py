@@ -21,6 +21,7 @@ from tests.support.agent_memories import (
     GEMINI_CLI,
     HERMES,
     LETTA,
+    MEMORY_BANK,
     NANOBOT,
     OBSIDIAN,
     OPENCLAW,
@@ -167,6 +168,17 @@ def test_what_nanobot_has_git_ignore_is_archived_quarantined_and_accepted_all_th
     assert "add the line `!/graph` to .gitignore" in run(*store).err
     (root / ".gitignore").write_text("/*\n!memory/\n!.gitignore\n!/graph\n")
     assert run(*store).code == 0
+
+
+def test_a_line_of_a_memory_bank_is_moved_to_a_new_file_of_it(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(MEMORY_BANK, tmp_path / "place")
+    before = written(root)
+    entry = address(root, "memory-bank/systemPatterns.md", "NATS")
+    done = run("-w", str(root), "move", entry, "--to", "memory-bank/queues.md")
+    assert done.code == 0, done.err
+    assert "Uses NATS" in (root / "memory-bank/queues.md").read_text()
+    assert run("-w", str(root), "undo").code == 0
+    assert written(root) == before
 
 
 @with_source
