@@ -515,6 +515,19 @@ def test_hermes_memory_takes_no_more_than_it_may_hold(run: Run, tmp_path: Path) 
     assert (root / "MEMORY.md").read_text() == "x" * 2_180
 
 
+@pytest.mark.parametrize("place", [".", "memories"])
+def test_hermes_configuration_says_how_long_its_memory_may_be(run: Run, tmp_path: Path, place: str) -> None:
+    files = {f"memories/{name}": text for name, text in HERMES.files.items()}
+    files["config.yaml"] = "model: x\nmemory:\n  memory_char_limit: 50000  # more\n  user_char_limit: 90\n"
+    root = write_agent_memory(AgentMemory("", files, {}, "", ""), tmp_path / "copy")
+    status = run("-w", str(root / place), "status", "--json").json
+    assert [one["limit"] for one in status["loaded"]] == [50_000, 90]
+    entry = address(root / place, "MEMORY.md" if place != "." else "memories/MEMORY.md", "likes tea")
+    assert run("-w", str(root / place), "edit", entry, "--text", "The user likes " + "x" * 3_000).code == 0
+    name = address(root / place, "USER.md" if place != "." else "memories/USER.md", "Ana")
+    assert "of 90 characters" in run("-w", str(root / place), "edit", name, "--text", "A" * 99).err
+
+
 def test_claude_codes_index_takes_no_entry_of_several_lines(run: Run, tmp_path: Path) -> None:
     root = write_agent_memory(CLAUDE_CODE, tmp_path / "place", repository=False)
     (root / "project_ports.md").write_text("- Ports\n  - staging: 8443\n")

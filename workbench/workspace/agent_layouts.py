@@ -23,6 +23,7 @@ from workbench.special_files import read_regular
 from workbench.workspace.agent_rules import (
     LoadLimit,
     entries_apart,
+    hermes_limits,
     keeps_first_line,
     letta_block,
     letta_limits,
@@ -67,9 +68,9 @@ class AgentLayout:
     ``files`` says of which kind each file is, by the first pattern that fits; what fits none is no memory.
     The first file of ``Kind.MEMORY`` that is there is always loaded, and promoted into; ``makes_memory``: it
     may be made where there is none. ``limits`` say how much the agent loads, ``rules`` what it requires of
-    files, and ``finish`` brings a changed one that it loads into its format. ``limits_in`` is a file that
-    says further limits of the folder that it is in, and how it is read; it is a sign by itself. ``pending``
-    are the agent's own proposals, which wait for a decision.
+    files, and ``finish`` brings a changed one that it loads into its format. ``limits_in`` are files that say
+    the limits of this folder, which go before those, and how they are read. ``pending`` are the agent's own
+    proposals, which wait for a decision.
 
     ``log`` is where the agent writes what happened on a day.
 
@@ -88,7 +89,7 @@ class AgentLayout:
     weak_signs: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     limits: tuple[LoadLimit, ...] = ()
-    limits_in: tuple[str, Callable[[bytes], tuple[LoadLimit, ...]]] | None = None
+    limits_in: tuple[tuple[str, ...], Callable[[bytes], tuple[LoadLimit, ...]]] | None = None
     pending: tuple[str, ...] = ()
     rules: tuple[tuple[str, Rule], ...] = ()
     finish: Finish | None = None
@@ -142,8 +143,6 @@ class AgentLayout:
 
     def shows(self, root: Path) -> bool:
         """Whether what is in ``root`` is laid out so."""
-        if self.limits_in and os.path.isfile(root / self.limits_in[0]):
-            return True
         found = existing(root, self.signs)
         if not self.says:
             return next(found, None) is not None
@@ -203,9 +202,10 @@ def layouts_of(root: Path) -> tuple[AgentLayout, ...]:
 def limits_said(root: Path, agents: Iterable[AgentLayout]) -> tuple[LoadLimit, ...]:
     """The limits that a file in the folder says; none where it cannot be read, or makes no sense."""
     found: list[LoadLimit] = []
-    for name, read in (agent.limits_in for agent in agents if agent.limits_in):
-        with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
-            found += read(read_regular(root / name))
+    for names, read in (agent.limits_in for agent in agents if agent.limits_in):
+        for name in names:
+            with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
+                found += read(read_regular(root / name))
     return tuple(found)
 
 
@@ -485,6 +485,7 @@ HERMES = AgentLayout(
         Kind.NOTE: ("*.md", *(f"{one}/*.md" for one in _HERMES_FOLDERS)),
     },
     limits=(LoadLimit("**/MEMORY.md", 2_200, cut="none"), LoadLimit("**/USER.md", 1_375, cut="none")),
+    limits_in=(("config.yaml", "../config.yaml"), hermes_limits),
     pending=(
         "pending/memory/*.json",
         "profiles/*/pending/memory/*.json",
@@ -497,15 +498,15 @@ LETTA = AgentLayout(
     title="Letta",
     document="https://docs.letta.com/letta-code/memory",
     homes=("~/.letta/agents/*/memory", "~/.letta/lc-local-backend/memfs/*/memory"),
-    signs=("system/*.md", "system/*/*.md"),
-    says=_header(rb"description:[ \t]*\S"),
+    signs=("system/*.md", "system/*/*.md", ".memfs.config.json"),
+    says=re.compile(_header(rb"description:[ \t]*\S").pattern + rb'|\A\s*\{\s*"(?:version|max|fileC)'),
     files={
         Kind.MEMORY: ("system/human.md", "system/**/*.md", "MEMORY.md"),
         Kind.NOTE: ("**/*.md",),
     },
     exclude=("skills/**",),
     limits=(LoadLimit("system/", 20_000, "tokens", "none", together=True),),
-    limits_in=(".memfs.config.json", letta_limits),
+    limits_in=((".memfs.config.json",), letta_limits),
     rules=(("**/*.md", letta_block),),
     makes_memory=False,
     keeps_notes=True,

@@ -124,6 +124,15 @@ _BLOCK = rb"[ \t]*\r?\n|[-*+] |#{1,6} "
 """How what follows a paragraph begins where it is no part of it."""
 _BULLET = re.compile(rb"\A\s*[-*+] ")
 _FENCE = re.compile(rb"(?m)^[ \t]*(?:```|~~~)")
+_CHAR_LIMIT = re.compile(rb"(?m)^[ \t]+(memory|user)_char_limit:[ \t]*([1-9]\d{0,8})[ \t]*(?:#|\r?$)")
+
+
+def hermes_limits(config: bytes) -> tuple[LoadLimit, ...]:
+    """How long the memory and the profile of the person may be, by Hermes' ``config.yaml``."""
+    said = _CHAR_LIMIT.findall(config)
+    return tuple(LoadLimit(f"**/{name.decode().upper()}.md", int(most), cut="none") for name, most in said)
+
+
 _LETTA_KEYS = frozenset({"description", "read_only", "limit"})
 
 

@@ -374,7 +374,7 @@ class Layout:
         if not agent:
             return ()
         found: dict[tuple[Unit, bool], LoadLimit] = {}
-        for one in (*agent.limits, *(self.limits if agent.limits_in else ())):
+        for one in (*(self.limits if agent.limits_in else ()), *agent.limits):
             if fits(one.pattern, path):
                 found.setdefault((one.unit, one.together), one)
         return tuple(one for one in found.values() if one.most)
