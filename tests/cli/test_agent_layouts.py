@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ from tests.support.agent_memories import (
     GEMINI_CLI,
     HERMES,
     LETTA,
+    MEMORY_BANK,
+    NANOBOT,
     OBSIDIAN,
     OPENCLAW,
     OPENHANDS,
@@ -125,6 +128,57 @@ def test_a_file_from_elsewhere_makes_no_note_the_agents_own(
     given = run("-w", str(root), "context", "which flag does the Zephyr gateway need")
     assert given.out == ""
     assert "it is of unknown origin" in given.err
+
+
+@with_source
+def test_a_line_is_quarantined_and_undone_to_the_last_byte(
+    run: Run, tmp_path: Path, memory: AgentMemory
+) -> None:
+    root = write_agent_memory(memory, tmp_path / "place")
+    before = written(root)
+    done = run("-w", str(root), "quarantine", address(root, memory.source, PORT))
+    assert done.code == 0, done.err
+    assert PORT not in written(root)[memory.source].decode()
+    assert PORT in run("-w", str(root), "quarantine", "--list").out
+    assert run("-w", str(root), "undo").code == 0
+    assert written(root) == before
+
+
+def test_what_nanobot_has_git_ignore_is_archived_quarantined_and_accepted_all_the_same(
+    run: Run, tmp_path: Path
+) -> None:
+    root = write_agent_memory(NANOBOT, tmp_path / "place", repository=False)
+    (root / ".gitignore").write_text("/*\n!memory/\n!.gitignore\n")
+    (root / f"memory/{date.today()}.md").write_text("- Decided: the staging port is 8443 from now on\n")
+    write_agent_memory(AgentMemory("", {}, {}, "", ""), root)
+    before = written(root)
+    for action, path, words in (
+        ("archive", "memory/MEMORY.md", "tea"),
+        ("quarantine", "memory/ports.md", PORT),
+    ):
+        assert run("-w", str(root), action, address(root, path, words)).code == 0
+    assert run("-w", str(root), "dream").code == 0
+    key = run("-w", str(root), "inbox", "list", "--json").json[0]["key"]
+    assert run("-w", str(root), "inbox", "accept", key).code == 0
+    tracked = subprocess.check_output(["git", "-C", str(root), "ls-files", "_system"], text=True)
+    assert [name.split("/")[1] for name in tracked.split()] == ["archive", "dreaming", "quarantine"]
+    assert all(run("-w", str(root), "undo").code == 0 for _ in range(3))
+    assert written(root) == before
+    store = ("-w", str(root), "graph", "store", "--about", "Ana", "Ana lives in Lisbon")
+    assert "add the line `!/graph` to .gitignore" in run(*store).err
+    (root / ".gitignore").write_text("/*\n!memory/\n!.gitignore\n!/graph\n")
+    assert run(*store).code == 0
+
+
+def test_a_line_of_a_memory_bank_is_moved_to_a_new_file_of_it(run: Run, tmp_path: Path) -> None:
+    root = write_agent_memory(MEMORY_BANK, tmp_path / "place")
+    before = written(root)
+    entry = address(root, "memory-bank/systemPatterns.md", "NATS")
+    done = run("-w", str(root), "move", entry, "--to", "memory-bank/queues.md")
+    assert done.code == 0, done.err
+    assert "Uses NATS" in (root / "memory-bank/queues.md").read_text()
+    assert run("-w", str(root), "undo").code == 0
+    assert written(root) == before
 
 
 @with_source
@@ -280,11 +334,21 @@ def test_logs_of_a_project_are_named_by_their_day_alone_but_for_folders_of_logs(
     assert found == {f"{folder}/{name}" for name in logs}
 
 
-def test_an_agents_own_folder_is_known_by_where_it_is(run: Run, person: Path) -> None:
-    root = person / ".claude/projects/-home-you-atlas/memory"
+@pytest.mark.parametrize(
+    ("layout", "place"),
+    [
+        ("claude-code", ".claude/projects/-home-you-atlas/memory"),
+        ("letta", ".letta/lc-local-backend/memfs/agent-1/memory"),
+    ],
+)
+def test_an_agents_own_folder_is_known_by_where_it_is(
+    run: Run, person: Path, layout: str, place: str
+) -> None:
+    root = person / place
     root.mkdir(parents=True)
     (root / "MEMORY.md").write_text("# Memory\n")
-    assert run("-w", str(root), "status", "--json").json["layouts"][0]["name"] == "claude-code"
+    assert run("-w", str(root), "status", "--json").json["layouts"][0]["name"] == layout
+    assert place in run("workspaces", "--found").out
 
 
 @pytest.mark.parametrize(
@@ -336,6 +400,7 @@ def test_nothing_is_added_anywhere_below_an_agents_folder(run: Run, person: Path
     ("memory", "text", "sentence"),
     [
         (OPENCLAW, "- " + "x" * 14_197 + "\n", "14,200 of 12,000 characters; the agent is not given 2,200"),
+        (OPENCLAW, "---\npermalink: memory\n---\n- tea\n", "32 of 12,000 characters\n"),
         (CLAUDE_CODE, "- short\n" * 250, "250 of 200 lines; the agent is not given the last 50"),
         (CLAUDE_CODE, "- " + "x" * 29_997 + "\n", "30,000 of 25,000 bytes; the agent is not given the last"),
         (CODEX, "v1\n" + "x" * 23_997, "6,000 of 5,000 tokens; the agent is not given 1,000 from its middle"),
@@ -365,9 +430,14 @@ def test_what_the_agent_keeps_in_comments_stays(run: Run, tmp_path: Path) -> Non
     assert "<!-- trigger: tea -->" in (root / "MEMORY.md").read_text()
 
 
+@pytest.mark.parametrize("beside", ["notes.md", "SOUL.md"])
 @pytest.mark.parametrize("words", ["likes tea", "server runs", "Tests run"])
-def test_hermes_entries_stand_apart_after_one_is_forgotten(run: Run, tmp_path: Path, words: str) -> None:
+def test_hermes_entries_stand_apart_after_one_is_forgotten(
+    run: Run, tmp_path: Path, words: str, beside: str
+) -> None:
     root = write_agent_memory(HERMES, tmp_path / "place")
+    (root / beside).write_text("Be kind.\n")
+    assert run("-w", str(root), "status", "--json").json["budget"]["limit"] == 2_200
     entries = HERMES.files["MEMORY.md"].split("\n§\n")
     assert run("-w", str(root), "forget", address(root, "MEMORY.md", words)).code == 0
     left = (root / "MEMORY.md").read_text(encoding="utf-8").split("\n§\n")
@@ -445,6 +515,19 @@ def test_hermes_memory_takes_no_more_than_it_may_hold(run: Run, tmp_path: Path) 
     assert (root / "MEMORY.md").read_text() == "x" * 2_180
 
 
+@pytest.mark.parametrize("place", [".", "memories"])
+def test_hermes_configuration_says_how_long_its_memory_may_be(run: Run, tmp_path: Path, place: str) -> None:
+    files = {f"memories/{name}": text for name, text in HERMES.files.items()}
+    files["config.yaml"] = "model: x\nmemory:\n  memory_char_limit: 50000  # more\n  user_char_limit: 90\n"
+    root = write_agent_memory(AgentMemory("", files, {}, "", ""), tmp_path / "copy")
+    status = run("-w", str(root / place), "status", "--json").json
+    assert [one["limit"] for one in status["loaded"]] == [50_000, 90]
+    entry = address(root / place, "MEMORY.md" if place != "." else "memories/MEMORY.md", "likes tea")
+    assert run("-w", str(root / place), "edit", entry, "--text", "The user likes " + "x" * 3_000).code == 0
+    name = address(root / place, "USER.md" if place != "." else "memories/USER.md", "Ana")
+    assert "of 90 characters" in run("-w", str(root / place), "edit", name, "--text", "A" * 99).err
+
+
 def test_claude_codes_index_takes_no_entry_of_several_lines(run: Run, tmp_path: Path) -> None:
     root = write_agent_memory(CLAUDE_CODE, tmp_path / "place", repository=False)
     (root / "project_ports.md").write_text("- Ports\n  - staging: 8443\n")
@@ -454,14 +537,34 @@ def test_claude_codes_index_takes_no_entry_of_several_lines(run: Run, tmp_path: 
     assert "index with one line" in refused.err
 
 
+@pytest.mark.parametrize("folder", ["agent-memory", "agent-memory-local"])
+def test_the_memory_of_claude_codes_subagents_is_an_index_of_notes_and_of_notes_to_come(
+    run: Run, tmp_path: Path, folder: str
+) -> None:
+    index = f".claude/{folder}/reviewer/MEMORY.md"
+    files = {index: "- [Ports](ports.md) — where staging listens\n- See [[ports]] and [[not-written-yet]]\n"}
+    files[f".claude/{folder}/reviewer/ports.md"] = CLAUDE_CODE.files["project_ports.md"]
+    root = write_agent_memory(AgentMemory("", files, {}, "", ""), tmp_path / "place")
+    status = run("-w", str(root), "status", "--json").json
+    assert (status["layouts"][0]["name"], status["files"]) == ("claude-project", {"note": 2})
+    found = [one for one in run("-w", str(root), "check", "--json").json["remarks"] if "dead" in one["rule"]]
+    assert [(one["line"], one["severity"]) for one in found] == [(2, "info")]
+    entry = address(root, index, "where staging")
+    refused = run("-w", str(root), "edit", entry, "--text", "[Ports](ports.md)\n  - staging: 8443")
+    assert refused.code == 2
+    assert "index with one line" in refused.err
+
+
 def test_lettas_read_only_blocks_and_descriptions_stay(run: Run, tmp_path: Path) -> None:
     root = write_agent_memory(LETTA, tmp_path / "place")
     persona = address(root, "system/persona.md", "kind")
     assert "read_only" in run("-w", str(root), "forget", persona).err
-    (root / "notes.md").write_text("---\nname: x\n---\n- " + PORT + "\n")
-    refused = run("-w", str(root), "forget", address(root, "notes.md", PORT))
+    port = address(root, "reference/ports.md", PORT)
+    refused = run("-w", str(root), "move", port, "--to", "reference/a/b/c/new.md")
     assert "`description`" in refused.err
     assert written(root)["system/persona.md"].decode() == LETTA.files["system/persona.md"]
+    (root / "MEMORY.md").write_text("# Index\n\n- Likes tea\n- " + PORT + "\n")
+    assert run("-w", str(root), "forget", address(root, "MEMORY.md", PORT)).code == 0
 
 
 def test_lettas_configuration_says_how_long_files_may_be(run: Run, tmp_path: Path) -> None:

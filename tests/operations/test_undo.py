@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import permutations
+
 import pytest
 
 from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, Sandbox
@@ -92,3 +95,18 @@ def test_undo_that_would_make_one_entry_of_two_is_refused(sandbox: Sandbox) -> N
     with pytest.raises(ConflictError, match="merge with"):
         place.operations.carry_out(lambda: plan_undo(place, done.id))
     assert sandbox.read(LOG) == b"first\n***\nsecond\n"
+
+
+@pytest.mark.parametrize("words", permutations(["First", "Second", "Third"], 2), ids=" ".join)
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_paragraphs_that_were_forgotten_return_in_any_order(
+    sandbox: Sandbox, words: tuple[str, ...], is_reversed: bool
+) -> None:
+    sandbox.write("MEMORY.md", "# Memory\n\nFirst of all\n\nSecond to none\n\nThird time lucky\n")
+    sandbox.commit("paragraphs")
+    before = sandbox.snapshot()
+    done = [forget(sandbox, sandbox.address(word, "MEMORY.md")) for word in words]
+    place = sandbox.workspace
+    for operation in done[:: -1 if is_reversed else 1]:
+        place.operations.carry_out(partial(plan_undo, place, operation.id))
+    assert sandbox.snapshot() == before

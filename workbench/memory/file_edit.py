@@ -140,11 +140,15 @@ class _Mapping:
         self._left, self._now = left, now
         self._moved: list[int | None] = [None] * len(left)
         self._came: list[int | None] = [None] * len(now)
+        self._blank: dict[int, int] = {}
+        """Blank lines in the order of both: a place between two partners, and no more."""
         i, j = 0, 0
         for i1, i2, _, j2 in [*_changes(left, now), (len(left), len(left), len(now), len(now))]:
             if any(line.strip() for line in left[i:i1]):
                 for step in range(i1 - i):
                     self._join(i + step, j + step)
+            else:
+                self._blank.update(zip(range(i, i1), range(j, j + i1 - i), strict=True))
             i, j = i2, j2
         self._follow_moves()
 
@@ -165,7 +169,7 @@ class _Mapping:
         raise OverlapError(lines)
 
     def gap(self, at: int) -> int:
-        """The place now of the gap before line ``at``: beside the nearest line that is still there.
+        """The place now of the gap before line ``at``: below a blank line, or beside the nearest line left.
 
         Nearest is what has the fewest lines with words in between: where the end of a paragraph was
         rewritten, what stood below it does not return into the middle.
@@ -173,13 +177,16 @@ class _Mapping:
         end = len(self._moved)
         above = next((i for i in range(at - 1, -1, -1) if self._moved[i] is not None), -1)
         below = next((i for i in range(at, end) if self._moved[i] is not None), end)
+        first = self._moved[above] if above >= 0 else None
+        last = self._moved[below] if below < end else None
+        blank = self._blank.get(at - 1)
+        if blank is not None and (first is None or first < blank) and (last is None or blank < last):
+            return blank + 1  # newer text may stand between the blank line and those neighbours
         up = (self._words(above + 1, at), above < 0, at - 1 - above)
         down = (self._words(at, below), below == end, below - at)
         if up <= down:
-            partner = self._moved[above] if above >= 0 else None
-            return 0 if partner is None else partner + 1
-        partner = self._moved[below] if below < end else None
-        place = len(self._now) if partner is None else partner
+            return 0 if first is None else first + 1
+        place = len(self._now) if last is None else last
         for _ in range(at, below):  # the blank lines that stood below it still do
             if place and not self._now[place - 1].strip():
                 place -= 1

@@ -16,7 +16,7 @@ from workbench.memory.markdown import parse_document
 from workbench.memory.provenance import Provenance
 from workbench.plural import first_few
 from workbench.safety.terminal import visible_line
-from workbench.workspace.layout import LEDGER, RECALL_TESTS, SETTINGS_FILE
+from workbench.workspace.layout import LEDGER, RECALL_TESTS, SETTINGS_FILE, SYSTEM
 from workbench.workspace.ledger import ACTION, line_digest
 from workbench.workspace.plan import LedgerRecord, Operation, Plan, ledger_records
 from workbench.workspace.templates import TEMPLATES
@@ -152,7 +152,7 @@ def _of_memory(workspace: Workspace, target: Operation) -> tuple[list[FileEdit],
 
 def _is_memory(workspace: Workspace, path: RelPath) -> bool:
     """Whether undo may touch a file: memory, quarantine, queues, and what the workbench itself sets up."""
-    ours = path.startswith("_system/") or path in _SET_UP
+    ours = path.startswith(SYSTEM) or path in _SET_UP
     return ours or workspace.layout.may_curate(path) or workspace.layout.is_queue(path)
 
 

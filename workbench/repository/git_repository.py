@@ -279,23 +279,29 @@ class History:
                 "trust it",
             )
 
-    def require_plain(self, edits: Sequence[FileEdit]) -> None:
+    def require_plain(self, edits: Sequence[FileEdit], ours: str) -> None:
         """Raise RepositoryStateError for files on which git and the person would not agree with us.
 
         That are files of another repository, files that git stores in another form, or left out of a sparse
         checkout, and files with an unfinished merge or with other text staged than they hold. Of a file that
-        git ignores only the person may decide that its text enters their repository; where that is so of the
-        memory itself, the history is kept in a git directory of ours from then on.
+        git ignores only the person may decide that its text enters their repository, but for the folder
+        ``ours``, whose text is in others of these files too; where git ignores the memory itself, the history
+        is kept in a git directory of ours from then on.
         """
         for edit in edits:
             preconditions.require_own(self._root, edit.path)
-        if self.own or not (found := preconditions.ignored_of(self, self._staging, edits, self._autocrlf)):
+        if self.own:
+            return
+        if not (found := preconditions.ignored_of(self, self._staging, edits, ours, self._autocrlf)):
             return
         if not self.other or not self.other.is_needed():
+            path = found[0]
+            is_new = not (self._root / path).exists()
+            allow = f"add the line `!/{path.split('/')[0]}` to .gitignore" if is_new else f"git add -f {path}"
             raise RepositoryStateError(
-                f"git ignores {found[0]}, and an action would store its text in the history "
+                f"git ignores {path}, and an action would store its text in the history "
                 "permanently; nothing was changed",
-                hint=f"to allow that: git add -f {found[0]}; otherwise use an editor",
+                hint=f"to allow that: {allow}; otherwise use an editor",
             )
         self.own = True
 

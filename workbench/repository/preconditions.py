@@ -80,12 +80,13 @@ def require_own(root: Path, path: RelPath) -> None:
 
 
 def ignored_of(
-    history: History, index: Staging, edits: Sequence[FileEdit], autocrlf: str
+    history: History, index: Staging, edits: Sequence[FileEdit], ours: str, autocrlf: str
 ) -> Sequence[RelPath]:
     """Those of these files that git ignores; see ``History.require_plain`` for what this raises else."""
     paths = [edit.path for edit in edits]
     rows = {row.path: row for row in index.rows(paths)}
-    unknown = [path for path in paths if path not in rows]  # what git tracks is never ignored
+    # What git tracks is never ignored.
+    unknown = [path for path in paths if path not in rows and not path.startswith(ours)]
     if found := ignored(history.carrier, unknown, certain=True):
         return found
     said = attributes(history.carrier, paths)

@@ -23,6 +23,7 @@ from workbench.special_files import read_regular
 from workbench.workspace.agent_rules import (
     LoadLimit,
     entries_apart,
+    hermes_limits,
     keeps_first_line,
     letta_block,
     letta_limits,
@@ -67,9 +68,9 @@ class AgentLayout:
     ``files`` says of which kind each file is, by the first pattern that fits; what fits none is no memory.
     The first file of ``Kind.MEMORY`` that is there is always loaded, and promoted into; ``makes_memory``: it
     may be made where there is none. ``limits`` say how much the agent loads, ``rules`` what it requires of
-    files, and ``finish`` brings a changed one that it loads into its format. ``limits_in`` is a file that
-    says further limits of the folder that it is in, and how it is read; it is a sign by itself. ``pending``
-    are the agent's own proposals, which wait for a decision.
+    files, and ``finish`` brings a changed one that it loads into its format. ``limits_in`` are files that say
+    the limits of this folder, which go before those, and how they are read. ``pending`` are the agent's own
+    proposals, which wait for a decision.
 
     ``log`` is where the agent writes what happened on a day.
 
@@ -88,7 +89,7 @@ class AgentLayout:
     weak_signs: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     limits: tuple[LoadLimit, ...] = ()
-    limits_in: tuple[str, Callable[[bytes], tuple[LoadLimit, ...]]] | None = None
+    limits_in: tuple[tuple[str, ...], Callable[[bytes], tuple[LoadLimit, ...]]] | None = None
     pending: tuple[str, ...] = ()
     rules: tuple[tuple[str, Rule], ...] = ()
     finish: Finish | None = None
@@ -142,13 +143,15 @@ class AgentLayout:
 
     def shows(self, root: Path) -> bool:
         """Whether what is in ``root`` is laid out so."""
-        if self.limits_in and os.path.isfile(root / self.limits_in[0]):
-            return True
         found = existing(root, self.signs)
         if not self.says:
             return next(found, None) is not None
         heads = (_head(path) for path, _ in zip(found, range(_LOOKED_AT), strict=False))
         return any(self.says.search(head) for head in heads)
+
+    def has_formed(self, path: Path) -> bool:
+        """Whether a file is in a format that this agent brings all its files into."""
+        return bool(self.finish and self.says and self.says.search(_head(path)))
 
 
 def found_on_this_machine() -> Iterator[tuple[AgentLayout, Path]]:
@@ -191,15 +194,18 @@ def layouts_of(root: Path) -> tuple[AgentLayout, ...]:
         claimed = {pattern.partition("/")[0] for one in found for pattern in one.of_kind(Kind.MEMORY)}
         if any(path.relative_to(root).parts[0] not in claimed for path in existing(root, agent.weak_signs)):
             found.append(agent)
+    # What the main file is written like tells whose it is, also beside files that another agent has.
+    found.sort(key=lambda one: not one.has_formed(root / one.of_kind(Kind.MEMORY)[0]))
     return tuple(found) or (PLAIN,)
 
 
 def limits_said(root: Path, agents: Iterable[AgentLayout]) -> tuple[LoadLimit, ...]:
     """The limits that a file in the folder says; none where it cannot be read, or makes no sense."""
     found: list[LoadLimit] = []
-    for name, read in (agent.limits_in for agent in agents if agent.limits_in):
-        with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
-            found += read(read_regular(root / name))
+    for names, read in (agent.limits_in for agent in agents if agent.limits_in):
+        for name in names:
+            with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
+                found += read(read_regular(root / name))
     return tuple(found)
 
 
@@ -314,6 +320,7 @@ CLAUDE_CODE = AgentLayout(
     log="logs/{0:%Y/%m}/{0}.md",
     projects="~/.claude/projects",
     keeps_notes=True,
+    plans_pages=True,
 )
 _IN_PROJECT = (".claude/memory", ".memory", "memory")
 """Where people keep auto memory in the repository; CLAUDE.md imports it."""
@@ -329,16 +336,18 @@ CLAUDE_PROJECT = AgentLayout(
         ".claude/CLAUDE.md",
         ".claude/rules",
         ".claude/memory/*.md",
-        ".claude/agent-memory",
+        ".claude/agent-memory*",
     ),
     new_memory="CLAUDE.md",
     files={
         Kind.MEMORY: (*(f"{one}/MEMORY.md" for one in _IN_PROJECT), "CLAUDE.md", ".claude/CLAUDE.md"),
         Kind.BOOTSTRAP: ("**/CLAUDE.md", "**/CLAUDE.local.md", ".claude/rules/**/*.md"),
         Kind.LOG: tuple(f"{one}/{log}" for one in _IN_PROJECT for log in _LOGS),
-        Kind.NOTE: (*(f"{one}/**/*.md" for one in _IN_PROJECT), ".claude/agent-memory/**/*.md"),
+        Kind.NOTE: (*(f"{one}/**/*.md" for one in _IN_PROJECT), ".claude/agent-memory*/**/*.md"),
     },
+    rules=((".claude/agent-memory*/*/MEMORY.md", one_line_entries),),
     keeps_notes=True,
+    plans_pages=True,
 )
 _BANKS = (
     "memory-bank",
@@ -476,6 +485,7 @@ HERMES = AgentLayout(
         Kind.NOTE: ("*.md", *(f"{one}/*.md" for one in _HERMES_FOLDERS)),
     },
     limits=(LoadLimit("**/MEMORY.md", 2_200, cut="none"), LoadLimit("**/USER.md", 1_375, cut="none")),
+    limits_in=(("config.yaml", "../config.yaml"), hermes_limits),
     pending=(
         "pending/memory/*.json",
         "profiles/*/pending/memory/*.json",
@@ -487,16 +497,16 @@ LETTA = AgentLayout(
     name="letta",
     title="Letta",
     document="https://docs.letta.com/letta-code/memory",
-    homes=("~/.letta/agents/*/memory",),
-    signs=("system/*.md", "system/*/*.md"),
-    says=_header(rb"description:[ \t]*\S"),
+    homes=("~/.letta/agents/*/memory", "~/.letta/lc-local-backend/memfs/*/memory"),
+    signs=("system/*.md", "system/*/*.md", ".memfs.config.json"),
+    says=re.compile(_header(rb"description:[ \t]*\S").pattern + rb'|\A\s*\{\s*"(?:version|max|fileC)'),
     files={
         Kind.MEMORY: ("system/human.md", "system/**/*.md", "MEMORY.md"),
         Kind.NOTE: ("**/*.md",),
     },
     exclude=("skills/**",),
     limits=(LoadLimit("system/", 20_000, "tokens", "none", together=True),),
-    limits_in=(".memfs.config.json", letta_limits),
+    limits_in=((".memfs.config.json",), letta_limits),
     rules=(("**/*.md", letta_block),),
     makes_memory=False,
     keeps_notes=True,

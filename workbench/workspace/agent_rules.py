@@ -124,16 +124,30 @@ _BLOCK = rb"[ \t]*\r?\n|[-*+] |#{1,6} "
 """How what follows a paragraph begins where it is no part of it."""
 _BULLET = re.compile(rb"\A\s*[-*+] ")
 _FENCE = re.compile(rb"(?m)^[ \t]*(?:```|~~~)")
+_CHAR_LIMIT = re.compile(rb"(?m)^[ \t]+(memory|user)_char_limit:[ \t]*([1-9]\d{0,8})[ \t]*(?:#|\r?$)")
+
+
+def hermes_limits(config: bytes) -> tuple[LoadLimit, ...]:
+    """How long the memory and the profile of the person may be, by Hermes' ``config.yaml``."""
+    said = _CHAR_LIMIT.findall(config)
+    return tuple(LoadLimit(f"**/{name.decode().upper()}.md", int(most), cut="none") for name, most in said)
+
+
 _LETTA_KEYS = frozenset({"description", "read_only", "limit"})
 
 
 def letta_block(before: bytes | None, after: bytes) -> str:
-    """Letta refuses a block without a description, with a key that it does not know, or that is read-only."""
+    """Letta refuses a block without a description, with a key that it does not know, or that is read-only.
+
+    A page that has no description as it is, such as a README or an index, is none of its blocks.
+    """
     from workbench.memory.frontmatter import read_front_matter  # noqa: PLC0415 - for Letta alone
 
     old = read_front_matter(before or b"")
     if old is not None and old.flag("read_only"):
         return "its header says `read_only: true`"
+    if before is not None and not (old and old.text("description")):
+        return ""
     new = read_front_matter(after)
     if new is None or not new.text("description"):
         return "its header must have a `description`"

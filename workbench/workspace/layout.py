@@ -201,17 +201,19 @@ STATE_DIR = ".workbench"
 SETTINGS_FILE = "workbench.yaml"
 RECALL_TESTS = "recall-tests.yaml"
 """Questions of the person's own, and what each must find; see ``workbench.health.recall_tests``."""
-QUARANTINE = "_system/quarantine/"
+SYSTEM = "_system/"
+"""What the workbench keeps beside memory; its text is also in files that an action changes with it."""
+QUARANTINE = f"{SYSTEM}quarantine/"
 """Entries and pages that are set aside: outside of everything that is searched or given to an agent."""
-ARCHIVE = "_system/archive/"
+ARCHIVE = f"{SYSTEM}archive/"
 """Entries that left curated memory to keep it within its budget: searched, never loaded."""
-LEDGER = "_system/ledger/"
+LEDGER = f"{SYSTEM}ledger/"
 """Records that cannot be derived from memory; see ``workbench.workspace.ledger``."""
 _OWN: Files = {
     Kind.LOG: (f"memory/{DAY}.md",),
     Kind.EPISODE: ("episodes/**/*.md",),
     Kind.ENTITY: ("graph/**/*.md",),
-    Kind.DREAM: ("_system/dreaming/**/*.md",),
+    Kind.DREAM: (f"{SYSTEM}dreaming/**/*.md",),
     Kind.NOTE: (f"{ARCHIVE}**/*.md",),
     Kind.CONTEXT: ("workspace-context.md",),
 }
@@ -358,8 +360,8 @@ class Layout:
         return RelPath(usual)
 
     def agent_of(self, path: str) -> AgentLayout | None:
-        """The agent whose file ``path`` is, by the patterns of its layout; None for what is nobody's."""
-        return self._claim(path)[0]
+        """The agent whose memory ``path`` is, by the patterns of its layout; None for what is nobody's."""
+        return self._claim(path)[0] if self.holds(path) else None
 
     def is_own_note(self, path: str, root: Path) -> bool:
         """Whether ``path`` in ``root`` is where only the agent itself keeps notes."""
@@ -372,7 +374,7 @@ class Layout:
         if not agent:
             return ()
         found: dict[tuple[Unit, bool], LoadLimit] = {}
-        for one in (*agent.limits, *(self.limits if agent.limits_in else ())):
+        for one in (*(self.limits if agent.limits_in else ()), *agent.limits):
             if fits(one.pattern, path):
                 found.setdefault((one.unit, one.together), one)
         return tuple(one for one in found.values() if one.most)

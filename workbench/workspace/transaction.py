@@ -49,7 +49,7 @@ from workbench.workspace.journaled_swap import (
     programs,
 )
 from workbench.workspace.late_writes import Conflict, Displaced, KeptFile
-from workbench.workspace.layout import STATE_DIR
+from workbench.workspace.layout import STATE_DIR, SYSTEM
 from workbench.workspace.ledger import BOOKS
 from workbench.workspace.locks import hold
 from workbench.workspace.own_history import pack_loose
@@ -111,7 +111,7 @@ class Operations:
                     raise NotCuratableError("there is nothing to change", hint=plan.summary)
                 for edit in plan.edits:
                     self._files.require_writable(edit.path)
-                self._history.require_plain(plan.edits)
+                self._history.require_plain(plan.edits, SYSTEM)
                 try:
                     done = self._attempt(plan)
                     return replace(done, notes=(*done.notes, *found))
@@ -141,7 +141,7 @@ class Operations:
                 edits = [FileEdit(path, data, data) for path, data in sorted(find(head).items())]
                 if not edits:
                     return None
-                self._history.require_plain(edits)
+                self._history.require_plain(edits, SYSTEM)
                 self._history.begin()
                 if not allow_secrets:
                     require_no_new_secret(edits, partial(self._history.blob, head))

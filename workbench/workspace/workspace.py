@@ -197,14 +197,13 @@ class Workspace:
         agent, after = self.layout.agent_of(edit.path), edit.after
         if not agent or after is None or after == edit.before:
             return edit
-        kind = self.layout.kind_of(edit.path)
-        if kind is Kind.MEMORY and edit.before is None and not agent.makes_memory:
+        if edit.before is None and not agent.makes_memory and edit.path == self.memory_path():
             raise NotCuratableError(
                 f"no file here is always loaded by an agent (layout: {agent.title})",
                 hint=f"`workbench init` creates {edit.path}; or set `layout` in workbench.yaml to the "
                 "agent of this memory",
             )
-        if agent.finish and kind in (Kind.MEMORY, Kind.BOOTSTRAP):
+        if agent.finish and self.layout.kind_of(edit.path) in (Kind.MEMORY, Kind.BOOTSTRAP):
             after = agent.finish(edit.before, after)
         rules = [rule for pattern, rule in agent.rules if layout.fits(pattern, edit.path)]
         limits = self.layout.limits_of(edit.path)
