@@ -146,7 +146,7 @@ def _dream(place: Workspace, *, applies: bool) -> None:
     dry_run = given("dry_run")
     model, why_none = language_model_or_why(place.settings, given("model"))
     with Bar() as progress:
-        found = dreamt(place, now=now, model=model, tell=progress.follow)
+        found = dreamt(place, now=now, model=model, tell=progress.show)
     if why_none:
         found = replace(found, notes=(f"{WITHOUT_MODEL}: {why_none}", *found.notes))
     proposed = Proposed(added=found.proposals)
@@ -251,7 +251,7 @@ def _explain(place: Workspace, wanted: str) -> None:
         if " " not in wanted.strip():  # a sentence may speak of a line of a file
             raise
     with Bar() as progress:
-        found = explain(place, wanted, this_moment(), tell=progress.follow)
+        found = explain(place, wanted, this_moment(), tell=progress.show)
     if answered(found):
         return
     say(f"{found.key}  {'proposed' if found.proposed else 'not proposed'}", bold=True)

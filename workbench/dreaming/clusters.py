@@ -10,7 +10,7 @@ only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
 import numpy as np
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from indexing.sync.entry_vectors import known_vectors
 from workbench.dreaming.candidates import Mention
+from workbench.dreaming.result import OnProgress, telling, unheard
 from workbench.frozen import frozen
 from workbench.memory.claims import (
-    Distinction,
     bag_of_words,
     distinction,
     jaccard,
@@ -33,7 +33,6 @@ from workbench.memory.entry import Kind
 from workbench.memory.moment import dated_name
 from workbench.workspace.workspace import Workspace
 
-_EVERY = 2_000
 NEAR = 0.9
 """Share of words in common (Jaccard) from which two mentions are one claim."""
 
@@ -77,15 +76,14 @@ def folded(
     clusters: Sequence[Cluster],
     extra: Sequence[tuple[str, str]] = (),
     *,
-    pulse: Callable[[], None] = lambda: None,
+    tell: OnProgress = unheard,
 ) -> tuple[Cluster, ...]:
     """The clusters with those that are nearly the same made one, in the order of their first ones.
 
-    ``extra`` are further pairs of keys that may be one claim (those that are near in meaning). ``pulse`` is
-    called now and then, and may raise to stop it.
+    ``extra`` are further pairs of keys that may be one claim (those that are near in meaning).
     """
     by_key = {key: cluster for cluster in clusters for key in cluster.keys}
-    heads = _heads({key: one.mentions[0].text for key, one in by_key.items()}, extra, pulse)
+    heads = _heads({key: one.mentions[0].text for key, one in by_key.items()}, extra, tell)
     joined: dict[str, list[str]] = {}
     for key in by_key:
         joined.setdefault(heads.get(key, key), []).append(key)
@@ -106,37 +104,29 @@ def same_claim(one: str, other: str, *, likeness: float) -> bool:
     made of the same telling words, and different in nothing that makes them two.
     """
     alike = jaccard(bag_of_words(one), bag_of_words(other)) >= likeness or same_telling_words(one, other)
-    return alike and distinction(one).agrees(distinction(other)) and same_order(one, other)
+    return alike and _differs_in_nothing(one, other)
 
 
-def _heads(
-    texts: dict[str, str], extra: Sequence[tuple[str, str]], pulse: Callable[[], None]
-) -> dict[str, str]:
+def _differs_in_nothing(one: str, other: str) -> bool:
+    return distinction(one).agrees(distinction(other)) and same_order(one, other)
+
+
+def _heads(texts: dict[str, str], extra: Sequence[tuple[str, str]], tell: OnProgress) -> dict[str, str]:
     """For each key that is folded into another one: that one. Only what is like the head itself joins it."""
-    keys = list(texts)
-    bags = [bag_of_words(text) for text in texts.values()]
+    keys, said = list(texts), list(texts.values())
+    bags = [bag_of_words(text) for text in said]
     place = {key: number for number, key in enumerate(keys)}
     meant = {(min(a, b), max(a, b)) for a, b in ((place[x], place[y]) for x, y in extra) if a != b}
-    known: dict[int, Distinction] = {}
     head: dict[int, int] = {}
-
-    def said(number: int) -> Distinction:
-        if number not in known:
-            known[number] = distinction(texts[keys[number]])
-        return known[number]
-
-    pulse()
-    for number, (one, other) in enumerate(sorted(meant.union(near_pairs(bags)))):
-        if number % _EVERY == 0:
-            pulse()
+    for one, other in telling(sorted(meant.union(near_pairs(bags))), tell, "folding"):
         # in this order no head is ever folded itself
         first = head.get(one, one)
         if other in head:
             continue
         alike = jaccard(bags[first], bags[other]) >= NEAR
         if not alike and (first, other) in meant:
-            alike = one_holds_the_other(texts[keys[first]], texts[keys[other]])
-        if alike and said(first).agrees(said(other)) and same_order(texts[keys[first]], texts[keys[other]]):
+            alike = one_holds_the_other(said[first], said[other])
+        if alike and _differs_in_nothing(said[first], said[other]):
             head[other] = first
     return {keys[one]: keys[first] for one, first in head.items()}
 
