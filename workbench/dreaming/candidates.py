@@ -132,76 +132,22 @@ class Mention:
 
 @dataclass(slots=True)
 class CandidateScan:
-    """What was read: the mentions, and what could not be read or is suspicious."""
+    """What was read: the mentions, and what could not be read or is suspicious.
 
-    mentions: list[Mention] = field(default_factory=list)
-    unread: list[str] = field(default_factory=list)
-    suspicious: list[SuspiciousLine] = field(default_factory=list)
-
-
-def candidates(
-    workspace: Workspace, today: date, skips: SkippedClaims, *, tell: OnProgress = unheard
-) -> CandidateScan:
-    """All mentions, file by file, each read once; what was left out goes to ``skips``.
-
-    That is what is never a source: dream output, generated blocks, the archive, what is over, what is no
-    prose, what nobody is known to have said. Whether a block is worth keeping is for the salience model.
+    What a text states is worked out once, however often it is repeated.
     """
-    every = workspace.scan()
-    why_not = why_no_sources(every)
-    files = [file for file in every if file.path not in why_not]
-    found = CandidateScan()
-    reader = _Reader(today, skips, found, names_of(owner_name_of(workspace)))
-    for number, file in enumerate(files):
-        pulse = partial(tell, "reading", number, len(files))
-        pulse()
-        try:
-            document = workspace.document(file.path)
-        except (OSError, WorkbenchError):
-            found.unread.append(file.path)
-            continue
-        # What names no day is as old as the last change of its file, by the file system.
-        changed = min(today, datetime.fromtimestamp(file.ctime_ns / 1e9, UTC).date())
-        found.mentions += reader.mentions(document, changed, pulse)
-    return found
-
-
-def why_no_sources(files: Sequence[MemoryFile]) -> dict[str, str]:
-    """Why nothing of a file becomes a claim, by the paths of those of which that is so."""
-    # A note stays where it is read and searched; what a day says would be lost below the days after it.
-    has_days = any(file.kind in SOURCES and file.kind is not Kind.NOTE for file in files)
-    found: dict[str, str] = {}
-    for file in files:
-        if file.kind not in SOURCES:
-            found[file.path] = f"a file of the kind {file.kind.value} is no source"
-        elif _is_aside(file):
-            found[file.path] = "a template, or a note beside or out of the memory folders, is no source"
-        elif has_days and file.kind is Kind.NOTE:
-            found[file.path] = "notes are read only where there are no logs and episodes"
-    return found
-
-
-def _is_aside(file: MemoryFile) -> bool:
-    """Whether a note is no source for the place where it lies; one beside the memory is code's, mostly."""
-    folders = file.path.split("/")[:-1]
-    aside = file.is_template or not _ASIDE.isdisjoint(map(str.casefold, folders))
-    aside = aside or file.path.startswith(ARCHIVE)
-    return file.kind is Kind.NOTE and (aside or not folders)
-
-
-@dataclass(slots=True)
-class _Reader:
-    """Reads documents; what a text states is worked out once, however often it is repeated."""
 
     today: date
     skips: SkippedClaims
-    found: CandidateScan
     owner: frozenset[str]
+    mentions: list[Mention] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    suspicious: list[SuspiciousLine] = field(default_factory=list)
     _claims: dict[str, tuple[Origin, tuple[_Claim, ...]]] = field(default_factory=dict)
     """The claims of each text that is not suspicious, and the origin for which that was found."""
 
-    def mentions(self, document: Document, changed: date, pulse: Callable[[], None]) -> Iterator[Mention]:
-        """The mentions of one document; ``pulse`` is called now and then."""
+    def read(self, document: Document, changed: date, pulse: Callable[[], None]) -> None:
+        """Read one document; ``pulse`` is called now and then."""
         blocks, generated = session_blocks(document), generated_lines(document.data)
         origins = OriginReader(document, owner=self.owner)
         is_episode = document.kind is Kind.EPISODE
@@ -217,7 +163,7 @@ class _Reader:
             if reason := why or self._why_not(entry, day, generated, factual=factual):
                 self.skips.add(reason, entry.text)
             else:
-                yield from self._of(document, entry, day, blocks, origins)
+                self.mentions += self._of(document, entry, day, blocks, origins)
 
     def _why_not(
         self, entry: Entry, day: date, generated: tuple[tuple[int, int], ...], *, factual: bool
@@ -250,7 +196,7 @@ class _Reader:
         origins: OriginReader,
     ) -> Iterator[Mention]:
         turns = ((0, entry.text),) if entry.kind is Kind.NOTE else tuple(turns_in(entry.text))
-        listed = len(self.found.suspicious)
+        listed = len(self.suspicious)
         for start, text in turns:
             said = origins.said(entry, text)
             origin, known = said.origin, self._claims.get(text)
@@ -259,9 +205,9 @@ class _Reader:
             if why := suspicion(clean(said.words) if len(turns) > 1 else said.words, origin):
                 line = min(entry.end_line, entry.start_line + entry.text.count("\n", 0, start))
                 place = f"{document.path}#L{line}"
-                self.found.suspicious.append(SuspiciousLine(text, place, entry.address, origin, why))
+                self.suspicious.append(SuspiciousLine(text, place, entry.address, origin, why))
                 self.skips.add(f"suspicious: {why}", entry.text)
-        if len(self.found.suspicious) > listed:
+        if len(self.suspicious) > listed:
             return
         if len(turns) > 1:  # most of it is talk; what is worth keeping of a session its episode says
             self.skips.add("turns of a conversation: `workbench ingest` makes an episode of them", entry.text)
@@ -298,6 +244,55 @@ class _Reader:
                 item=entry.form is Form.ITEM,
                 spoken=own is not None or entry.path.startswith(FOLDER),
             )
+
+
+def candidates(
+    workspace: Workspace, today: date, skips: SkippedClaims, *, tell: OnProgress = unheard
+) -> CandidateScan:
+    """All mentions, file by file, each read once; what was left out goes to ``skips``.
+
+    That is what is never a source: dream output, generated blocks, the archive, what is over, what is no
+    prose, what nobody is known to have said. Whether a block is worth keeping is for the salience model.
+    """
+    every = workspace.scan()
+    why_not = why_no_sources(every)
+    files = [file for file in every if file.path not in why_not]
+    found = CandidateScan(today, skips, names_of(owner_name_of(workspace)))
+    for number, file in enumerate(files):
+        pulse = partial(tell, "reading", number, len(files))
+        pulse()
+        try:
+            document = workspace.document(file.path)
+        except (OSError, WorkbenchError):
+            found.unread.append(file.path)
+            continue
+        # What names no day is as old as the last change of its file, by the file system.
+        changed = min(today, datetime.fromtimestamp(file.ctime_ns / 1e9, UTC).date())
+        found.read(document, changed, pulse)
+    return found
+
+
+def why_no_sources(files: Sequence[MemoryFile]) -> dict[str, str]:
+    """Why nothing of a file becomes a claim, by the paths of those of which that is so."""
+    # A note stays where it is read and searched; what a day says would be lost below the days after it.
+    has_days = any(file.kind in SOURCES and file.kind is not Kind.NOTE for file in files)
+    found: dict[str, str] = {}
+    for file in files:
+        if file.kind not in SOURCES:
+            found[file.path] = f"a file of the kind {file.kind.value} is no source"
+        elif _is_aside(file):
+            found[file.path] = "a template, or a note beside or out of the memory folders, is no source"
+        elif has_days and file.kind is Kind.NOTE:
+            found[file.path] = "notes are read only where there are no logs and episodes"
+    return found
+
+
+def _is_aside(file: MemoryFile) -> bool:
+    """Whether a note is no source for the place where it lies; one beside the memory is code's, mostly."""
+    folders = file.path.split("/")[:-1]
+    aside = file.is_template or not _ASIDE.isdisjoint(map(str.casefold, folders))
+    aside = aside or file.path.startswith(ARCHIVE)
+    return file.kind is Kind.NOTE and (aside or not folders)
 
 
 @frozen

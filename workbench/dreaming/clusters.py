@@ -67,9 +67,7 @@ def same_words(mentions: Iterable[Mention]) -> tuple[Cluster, ...]:
     groups: dict[str, list[Mention]] = {}
     for mention in mentions:
         groups.setdefault(mention.key, []).append(mention)
-    return tuple(
-        Cluster(_in_order(group) if len(group) > 1 else tuple(group), (key,)) for key, group in groups.items()
-    )
+    return tuple(Cluster(_in_order(group), (key,)) for key, group in groups.items())
 
 
 def folded(
@@ -89,8 +87,6 @@ def folded(
         joined.setdefault(heads.get(key, key), []).append(key)
     return tuple(
         Cluster(_in_order(m for key in keys for m in by_key[key].mentions), tuple(keys))
-        if len(keys) > 1
-        else by_key[keys[0]]
         for keys in joined.values()
     )
 

@@ -69,27 +69,27 @@ def dream(
 ) -> Dream:
     """Dream once, as of ``now``. Nothing is written.
 
-    ``limit`` is the most proposals of this run; where it is not given the settings say it. A ``model`` words
+    ``limit`` is the most proposals of this run; where it is None the settings say it. A ``model`` words
     proposals that have several sources; without one, and where it fails, the words are a source's own.
     ``tell`` hears how far it is, and may stop it. Raises whatever ``tell`` raises.
     """
     began = time.perf_counter()
     now = now if now.tzinfo else now.astimezone()
-    limit = workspace.settings.dream_limit if limit is None else limit
     known = survey(workspace, now, SkippedClaims(), tell)
     tell("choosing", 0, 0)
     chooser = Chooser(workspace, known, now, limit)
     chosen = chooser.choose()
     tell("wording", 0, len(chosen))
-    proposals, wording_notes = worded(chosen, model, workspace.settings.language_timeout)
-    leaving, room = make_room(workspace, known.model, [choice.proposal for choice in proposals], now)
+    final, wording_notes = worded(chosen, model, workspace.settings.language_timeout)
+    proposals = [choice.proposal for choice in final]
+    leaving, room = make_room(workspace, known.model, proposals, now)
     for claim in telling(known.judged, tell, "wording", len(chosen)):
         if not claim.passed:
             known.skips.add(claim.left_out, claim.cluster.best.text)
     marked = suspicious_proposals(
         (one for one in known.found.suspicious if not chooser.is_remembered(one.text)), now
     )
-    made = (*(choice.proposal for choice in proposals), *leaving, *marked[:_SUSPICIOUS])
+    made = (*proposals, *leaving, *marked[:_SUSPICIOUS])
     more = len(marked) - _SUSPICIOUS
     unlisted = f"{more} more suspicious lines are not listed and were not learned" if more > 0 else ""
     run = f"{now:%Y%m%d-%H%M%S}"
@@ -128,7 +128,7 @@ def explain(
         verdict = f"it is not a candidate: {seen.why}" if seen else _why_unread(workspace, wanted)
         named = seen or wanted
         return Explanation(key=named.key, text=named.text, proposed=False, verdict=verdict)
-    chooser = Chooser(workspace, known, now, workspace.settings.dream_limit)
+    chooser = Chooser(workspace, known, now)
     cluster, recalls = found.cluster, found.recalls
     line = line_of(cluster.best, known.recurring)
     choice = next((one for one in chooser.choose() if one.proposal.key == cluster.key), None)

@@ -88,11 +88,11 @@ class RecallHistory:
         for page in workspace.ledger.pages("recalls"):
             self.bad += page.bad
             for record in page.records:
+                words = {name: value for name, value in record.items() if isinstance(value, str)}
                 try:
-                    words = {name: value for name, value in record.items() if isinstance(value, str)}
                     one = msgspec.convert({"score": record.get("score"), **words}, _Recall)
                     when = datetime.fromisoformat(one.at)
-                except (ValueError, msgspec.ValidationError):
+                except ValueError:  # that of msgspec is one too
                     self.bad += 1
                     continue
                 # By the clock of ``now``; a time without a zone is taken to be in its zone.
@@ -117,7 +117,7 @@ class RecallHistory:
         found: dict[str, ClaimRecalls] = {}
         gone = 0
         for day, entry, one in self._recalls:
-            names = entries.get(entry) or [name for name in [claims.get(one.claim)] if name]
+            names = entries.get(entry) or ([claims[one.claim]] if one.claim in claims else ())
             gone += not names
             for name in names:
                 recalled = found.get(name) or found.setdefault(name, ClaimRecalls())

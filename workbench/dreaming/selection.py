@@ -52,9 +52,10 @@ class Chooser:
     not.
     """
 
-    def __init__(self, workspace: Workspace, known: Survey, now: datetime, limit: int) -> None:
+    def __init__(self, workspace: Workspace, known: Survey, now: datetime, limit: int | None = None) -> None:
+        """``limit`` is the most that are chosen; where it is None the settings say it."""
         self.known = known
-        self._limit = limit
+        self._limit = workspace.settings.dream_limit if limit is None else limit
         self.left_out: dict[str, str] = {}
         self._document = workspace.memory_document()
         self._memory = LongTermIndex(self._document)

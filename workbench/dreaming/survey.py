@@ -22,7 +22,7 @@ from workbench.dreaming.clusters import (
     same_words,
     sources_of,
 )
-from workbench.dreaming.features import Line, recurring_headings
+from workbench.dreaming.features import Floats, Line, recurring_headings
 from workbench.dreaming.line_judgement import floor_of, judged
 from workbench.dreaming.owner_model import OwnerModel, owner_model
 from workbench.dreaming.proposals.inbox import Book, read_book
@@ -255,25 +255,25 @@ def _shortlist(
     times how often they were said and used, the newest first among equals; of lines that differ in numbers
     alone the first few are enough.
     """
-    forms, often, days = np.zeros((len(claims), _FORMS)), np.ones(len(claims)), np.zeros(len(claims))
+    best = [one.best for one in claims]
+    forms, often = np.zeros((len(claims), _FORMS)), np.ones(len(claims))
     for start in range(0, len(claims), EVERY):
         tell("recalls", start, len(claims))
         block = slice(start, start + EVERY)
-        best = [one.best for one in claims[block]]
-        forms[block] = _forms([line_of(mention) for mention in best])
-        days[block] = [mention.day.toordinal() for mention in best]
+        forms[block] = _forms([line_of(mention) for mention in best[block]])
         for number, one in enumerate(claims[block], start):
             if len(one.mentions) > 1 or one.mentions[0].key in recalls:
                 parts = _known(one, recalls).parts
                 often[number] = parts["recurrence"] * parts["use"]
     sample = range(0, len(claims), max(1, len(claims) // _SAMPLE))
-    said = model.logits([line_of(claims[number].best, recurring) for number in sample])
+    said = model.logits([line_of(best[number], recurring) for number in sample])
     weights = np.linalg.lstsq(forms[sample], said, rcond=None)[0]
+    days = np.array([mention.day.toordinal() for mention in best])
     order = np.lexsort((-days, -(forms @ weights + np.log(often))))
     shapes: Counter[str] = Counter()
     likely: set[int] = set()
     for number in telling(order.tolist(), tell, "recalls", len(claims)):
-        shape = line_of(claims[number].best).text[:_SHAPE].translate(_NO_DIGITS)
+        shape = line_of(best[number]).text[:_SHAPE].translate(_NO_DIGITS)
         shapes[shape] += 1
         if shapes[shape] <= _MOST_OF_A_SHAPE:
             likely.add(number)
@@ -295,7 +295,7 @@ _MOST_OF_A_SHAPE = 5
 _NO_DIGITS = str.maketrans("123456789", "000000000")
 
 
-def _forms(lines: Sequence[Line]) -> NDArray[np.float64]:
+def _forms(lines: Sequence[Line]) -> Floats:
     """(n, 8) length, digits, capitals, blanks and the end of each line: numbers that cost next to nothing."""
     sizes = np.array([len(line.text) for line in lines])
     text = "".join(line.text for line in lines).encode("utf-32-le", "surrogatepass")

@@ -147,19 +147,24 @@ def plan_of(
         proposals, alone = _but_from_outside(proposals)
         held |= alone
     book = book or read_book(workspace)
-    queued = {name_of(one): book.queued.get(name_of(one), ()) for one in proposals}
-    batch = ApplyBatch(OverlayWorkspace(workspace), now, actor)
+    foreseen = OverlayWorkspace(workspace)
+    batch = ApplyBatch(foreseen, now, actor)
     for one in proposals:
         try:
-            batch.carry(one, final[one.key], queued[name_of(one)])
+            batch.carry(one, final[one.key], book.queued_as(one))
         except WorkbenchError as error:
             after = f" after the {len(batch.done)} before it" if batch.done else ""
             raise NotCuratableError(
                 f"{one.key} “{excerpt(final[one.key])}” cannot be accepted{after}: {error.message}",
                 hint=error.hint or "nothing was changed",
             ) from error
-    foreseen, done = batch.foreseen, batch.done
-    _write_page(foreseen, done, now=now, actor=actor, left=left, considered=considered)
+    done = batch.done
+    if kept := [one for one in done if one.proposal.action in _ON_THE_PAGE]:
+        path = page_path(now)
+        before = foreseen.files.read_or_none(path)
+        told = [(text if not flags(text) else _NOT_REPEATED, why) for text, why in left]
+        page = with_run(before, now=now, by=actor, kept=kept, left=told, considered=considered)
+        foreseen.lay(FileEdit(path, before, page))
     records = [
         decision_record(
             one,
@@ -177,7 +182,7 @@ def plan_of(
         summary=_summary(done),
         edits=(
             *foreseen.edits(),
-            *settled(workspace, [(one, queued[name_of(one)]) for one in proposals], now),
+            *settled(workspace, [(one, book.queued_as(one)) for one in proposals], now),
         ),
         records=(*foreseen.records, *ledger_records("decisions", records, now)),
         entries=entries,
@@ -238,51 +243,24 @@ def foretold(workspace: Workspace, one: PendingProposal, now: datetime) -> Decis
             budget = budget_with(workspace, plan)
         except WorkbenchError as error:
             problem = error.message
-    stands = _stands(workspace, proposal)
+    stands = becomes = ""
+    if "#" in proposal.target:
+        with contextlib.suppress(WorkbenchError, OSError):
+            document, entry = workspace.locate(proposal.target)
+            stands = document.text_of(entry)
+    if stands and proposal.action == "merge":
+        becomes = merged_words(stands, proposal.text)
+    elif stands and proposal.action not in WORDLESS:
+        becomes = proposal.marks.get("text", proposal.text)
     return DecisionPreview(
         plan=plan,
         problem=problem,
         flags=flags_of(proposal),
         stands=stands,
-        becomes=_becomes(proposal, stands),
+        becomes=becomes,
         budget=budget,
         sources=quotations(workspace, proposal),
     )
-
-
-def _stands(workspace: Workspace, proposal: Proposal) -> str:
-    with contextlib.suppress(WorkbenchError, OSError):
-        if "#" in proposal.target:
-            document, entry = workspace.locate(proposal.target)
-            return document.text_of(entry)
-    return ""
-
-
-def _becomes(proposal: Proposal, stands: str) -> str:
-    if not stands or proposal.action in ("archive", "forget"):
-        return ""
-    if proposal.action == "merge":
-        return merged_words(stands, proposal.text)
-    return proposal.marks.get("text", proposal.text)
-
-
-def _write_page(
-    foreseen: OverlayWorkspace,
-    done: Sequence[AppliedProposal],
-    *,
-    now: datetime,
-    actor: str,
-    left: Sequence[tuple[str, str]],
-    considered: int | None,
-) -> None:
-    """Say on the page of the day what long-term memory gained."""
-    kept = [one for one in done if one.proposal.action in _ON_THE_PAGE]
-    if kept:
-        path = page_path(now)
-        before = foreseen.files.read_or_none(path)
-        told = [(text if not flags(text) else _NOT_REPEATED, why) for text, why in left]
-        after = with_run(before, now=now, by=actor, kept=kept, left=told, considered=considered)
-        foreseen.lay(FileEdit(path, before, after))
 
 
 def _pairs(
@@ -292,10 +270,9 @@ def _pairs(
     memory = foreseen.memory_document()
     pairs: dict[tuple[str, str], None] = {}
     for one in done:
-        for address, name in one.ids.items():
-            if stands := address_of(memory, name):
-                pairs[address, stands] = None
-        pairs.update(dict.fromkeys(one.moved.items()))
+        became = ((address, address_of(memory, name)) for address, name in one.ids.items())
+        pairs |= {(address, stands): None for address, stands in became if stands}
+        pairs |= dict.fromkeys(one.moved.items())
     return tuple(before for before, _ in pairs), tuple(after for _, after in pairs)
 
 
@@ -382,7 +359,7 @@ def plan_withdraw(workspace: Workspace, keys: Sequence[str], *, now: datetime, r
     What was accepted stays in memory. Raises UsageError for a key that nothing is known of.
     """
     book = read_book(workspace)
-    found = {name_of(one): one for key in keys for one in (_known(book, key),)}
+    found = {name_of(one): one for one in (_known(book, key) for key in keys)}
     return plan_decision(workspace, book, list(found.values()), "withdrawn", now=now, reason=reason)
 
 
@@ -400,7 +377,7 @@ def plan_decision(
     agents are rid of what is not deferred. Raises UsageError where there is none of them."""
     if not proposals:
         raise UsageError("no proposal was named", hint="`workbench inbox list` shows their keys")
-    out = [(one, book.queued.get(name_of(one), ())) for one in proposals if decision != "deferred"]
+    out = [(one, book.queued_as(one)) for one in proposals if decision != "deferred"]
     records = [
         decision_record(one, decision, seen=book.count(one), reason=reason, until=until) for one in proposals
     ]
@@ -435,20 +412,15 @@ def example_day(today: date) -> date:
 
 def _known(book: Book, key: str) -> Proposal:
     """The proposal, waiting or decided, that ``key`` names. Raises UsageError."""
-    hits = named([one for one, _ in book.proposals.values()], key)
+    hits, newest = named([one for one, _ in book.proposals.values()], key), book.decisions.newest
     if len(hits) > 1:  # of several, those that something final was decided of
-        hits = [one for one in hits if _is_decided(book, one)] or hits
+        decided = ((one, newest.get(name_of(one))) for one in hits)
+        hits = [one for one, said in decided if said and said.decision in FINAL] or hits
     if len(hits) != 1:
         what = "matches several proposals" if hits else "names no proposal"
         shown = ", ".join(f"{one.key}/{one.action}" for one in hits[:5])
         raise UsageError(f"{key} {what}", hint=shown or "`workbench inbox list --all` shows their keys")
-    newest = book.decisions.newest.get(name_of(hits[0]))
-    if newest and newest.decision == "withdrawn" and book.count(hits[0]) <= newest.seen:
-        said = f"“{excerpt(hits[0].text)}” was {newest.said} already"
-        raise UsageError(said, hint="nothing was changed")
+    said = newest.get(name_of(hits[0]))
+    if said and said.decision == "withdrawn" and book.count(hits[0]) <= said.seen:
+        raise UsageError(f"“{excerpt(hits[0].text)}” was {said.said} already", hint="nothing was changed")
     return hits[0]
-
-
-def _is_decided(book: Book, one: Proposal) -> bool:
-    newest = book.decisions.newest.get(name_of(one))
-    return newest is not None and newest.decision in FINAL

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import partial
 
 from workbench.dreaming.proposals.decide import RUN
 from workbench.dreaming.proposals.inbox import read_book
@@ -19,6 +20,7 @@ from workbench.workspace.workspace import Workspace
 
 SHORTEST_RUN = 4
 """Characters of a run's id that must be given at least."""
+_NEVER = datetime.min.replace(tzinfo=UTC)
 _BOOKKEEPING = frozenset({"undo", "redo", "external", "commit", ledger.ACTION})
 
 
@@ -70,16 +72,13 @@ def runs(workspace: Workspace) -> tuple[DreamRun, ...]:
 
 def find_run(workspace: Workspace, name: str) -> DreamRun:
     """The run whose id is, or starts with, ``name``. Raises UsageError."""
-    known = runs(workspace)
-    exact = [run for run in known if run.id == name]
-    hits = exact or [run for run in known if len(name) >= SHORTEST_RUN and run.id.startswith(name)]
-    if len(hits) == 1:
-        return hits[0]
+    known = {run.id: run for run in runs(workspace)}
+    hits = [one for one in known if len(name) >= SHORTEST_RUN and one.startswith(name)]
+    if name in known or len(hits) == 1:
+        return known[name if name in known else hits[0]]
     if hits:
-        raise UsageError(
-            f"{name} matches several runs", hint="give more of it: " + ", ".join(r.id for r in hits)
-        )
-    shown = ", ".join(run.id for run in known[:3])
+        raise UsageError(f"{name} matches several runs", hint=f"give more of it: {', '.join(hits)}")
+    shown = ", ".join([*known][:3])
     raise UsageError(
         f"there is no run {name}" if name else "the name of a run is empty",
         hint=f"the newest are {shown}" if shown else "no dream has proposed anything here yet",
@@ -110,9 +109,7 @@ def roll_back(workspace: Workspace, name: str) -> RolledBack:
     refused: list[tuple[Operation, WorkbenchError]] = []
     for operation in _standing(run):
         try:
-            undone.append(
-                workspace.operations.carry_out(lambda name=operation.id: plan_undo(workspace, name))  # type: ignore[misc]
-            )
+            undone.append(workspace.operations.carry_out(partial(plan_undo, workspace, operation.id)))
         except WorkbenchError as error:
             if error.code != "conflict" and not isinstance(error, UsageError):
                 raise
@@ -120,17 +117,12 @@ def roll_back(workspace: Workspace, name: str) -> RolledBack:
     return RolledBack(run.id, tuple(undone), tuple(refused))
 
 
-def shared_with(operation: Operation, run: str) -> tuple[str, ...]:
-    """The other runs of which an operation of ``run`` kept something too."""
-    return tuple(name for name in _runs_of(operation) if name != run)
-
-
 def shared_notes(workspace: Workspace, run: str) -> list[str]:
     """What of other runs goes with it when ``run`` is undone."""
     return [
         f"{operation.id} holds proposals of {', '.join(others)} too; they will be pending again"
         for operation in find_run(workspace, run).standing
-        if (others := shared_with(operation, run))
+        if (others := [name for name in _runs_of(operation) if name != run])
     ]
 
 
@@ -142,8 +134,7 @@ def _standing(run: DreamRun) -> tuple[Operation, ...]:
         )
     if not run.standing:
         raise NotCuratableError(
-            f"all of run {run.id} is already undone",
-            hint="`workbench redo` redoes the last undo",
+            f"all of run {run.id} is already undone", hint="`workbench redo` redoes the last undo"
         )
     return run.standing
 
@@ -153,8 +144,6 @@ def _runs_of(operation: Operation) -> Iterator[str]:
         yield from dict.fromkeys(value for key, value in operation.trailers if key == RUN)
 
 
-def _moment(run: DreamRun) -> float:
-    moments = [operation.when.timestamp() for operation in run.operations]
-    if run.made_at:
-        moments.append(run.made_at.timestamp())
-    return max(moments, default=0.0)
+def _moment(run: DreamRun) -> datetime:
+    made = [run.made_at] if run.made_at else []
+    return max([*made, *(operation.when for operation in run.operations)], default=_NEVER)
