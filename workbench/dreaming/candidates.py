@@ -53,19 +53,16 @@ def generated_lines(data: bytes) -> tuple[tuple[int, int], ...]:
         return ()
     found: list[tuple[int, int]] = []
     open_: dict[bytes, int] = {}
-    line, at = 1, 0
-    for mark in _MARK.finditer(data):
-        word = (mark["first"] or mark["last"] or b"").lower()
-        line, at = line + data.count(b"\n", at, mark.start()), mark.start()
-        if not word:
-            continue
-        name = b" ".join(mark["name"].lower().split())
-        if word in _BEGINS:
-            open_.setdefault(name, line)
-        elif name in open_:
-            found.append((open_.pop(name), line))
-    last = data.count(b"\n") + 1
-    found += ((line, last) for line in open_.values())
+    number = 0
+    for number, line in enumerate(data.split(b"\n"), 1):
+        for mark in _MARK.finditer(line):
+            word = (mark["first"] or mark["last"] or b"").lower()
+            name = b" ".join(mark["name"].lower().split())
+            if word in _BEGINS:
+                open_.setdefault(name, number)
+            elif word and name in open_:
+                found.append((open_.pop(name), number))
+    found += ((first, number) for first in open_.values())
     return tuple(sorted(found))
 
 
@@ -275,24 +272,23 @@ def candidates(
 def why_no_sources(files: Sequence[MemoryFile]) -> dict[str, str]:
     """Why nothing of a file becomes a claim, by the paths of those of which that is so."""
     # A note stays where it is read and searched; what a day says would be lost below the days after it.
-    has_days = any(file.kind in SOURCES and file.kind is not Kind.NOTE for file in files)
+    has_days = any(file.kind in (Kind.LOG, Kind.EPISODE) for file in files)
     found: dict[str, str] = {}
     for file in files:
         if file.kind not in SOURCES:
             found[file.path] = f"a file of the kind {file.kind.value} is no source"
-        elif _is_aside(file):
+        elif file.kind is Kind.NOTE and _is_aside(file):
             found[file.path] = "a template, or a note beside or out of the memory folders, is no source"
-        elif has_days and file.kind is Kind.NOTE:
+        elif file.kind is Kind.NOTE and has_days:
             found[file.path] = "notes are read only where there are no logs and episodes"
     return found
 
 
-def _is_aside(file: MemoryFile) -> bool:
+def _is_aside(note: MemoryFile) -> bool:
     """Whether a note is no source for the place where it lies; one beside the memory is code's, mostly."""
-    folders = file.path.split("/")[:-1]
-    aside = file.is_template or not _ASIDE.isdisjoint(map(str.casefold, folders))
-    aside = aside or file.path.startswith(ARCHIVE)
-    return file.kind is Kind.NOTE and (aside or not folders)
+    folders = note.path.split("/")[:-1]
+    is_archived = note.path.startswith(ARCHIVE) or not _ASIDE.isdisjoint(map(str.casefold, folders))
+    return not folders or note.is_template or is_archived
 
 
 @frozen

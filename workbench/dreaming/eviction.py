@@ -102,7 +102,6 @@ def archive_proposals(
             score=worth[block[0].address],
             why=f"{memory.path} {over} over its budget; {why}",
             run=run,
-            by="dreaming",
             made_at=now,
         )
         for block, why in chosen

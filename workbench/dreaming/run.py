@@ -85,7 +85,7 @@ def dream(
     leaving, room = make_room(workspace, known.model, proposals, now)
     for claim in telling(known.judged, tell, "wording", len(chosen)):
         if not claim.passed:
-            known.skips.add(claim.left_out, claim.cluster.best.text)
+            known.skips.add(claim.left_out, claim.best.text)
     marked = suspicious_proposals(
         (one for one in known.found.suspicious if not chooser.is_remembered(one.text)), now
     )
@@ -129,37 +129,37 @@ def explain(
         named = seen or wanted
         return Explanation(key=named.key, text=named.text, proposed=False, verdict=verdict)
     chooser = Chooser(workspace, known, now)
-    cluster, recalls = found.cluster, found.recalls
-    line = line_of(cluster.best, known.recurring)
-    choice = next((one for one in chooser.choose() if one.proposal.key == cluster.key), None)
+    recalls = found.recalls
+    line = line_of(found.best, known.recurring)
+    choice = next((one for one in chooser.choose() if one.proposal.key == found.key), None)
     if choice is not None:
         found = choice.judged
         verdict = f"it is proposed ({choice.proposal.action})"
     elif found.passed:
-        verdict = f"it qualifies but is left out: {chooser.left_out[cluster.key]}"
+        verdict = f"it qualifies but is left out: {chooser.left_out[found.key]}"
     else:
         verdict = f"it is not proposed: {found.left_out}"
         if not found.salience:  # a run that has a great many to judge did not look at it
             (judgement,) = judged(known.model, [line])
             found = replace(found, salience=judgement.score)
     return Explanation(
-        key=cluster.key,
-        text=cluster.best.text,
+        key=found.key,
+        text=found.best.text,
         proposed=choice is not None,
         verdict=verdict,
         score=found.score,
         parts=found.parts,
         gates=found.gates,
-        sources=tuple(dict.fromkeys(mention.source for mention in cluster.mentions))[:MOST_SOURCES],
+        sources=tuple(dict.fromkeys(mention.source for mention in found.mentions))[:MOST_SOURCES],
         facts={
             "recalls": recalls.count,
             "questions": len(recalls.queries),
             "recall_days": len(recalls.days),
             "daily": found.days,
             "grounded": found.sources,
-            "mentions": len(cluster.mentions),
-            "trust": cluster.best.origin,
-            "type": fact_type(cluster.best.text),
+            "mentions": len(found.mentions),
+            "trust": found.best.origin,
+            "type": fact_type(found.best.text),
             "why": why_proposed(found, None),
             "words": why_of(known.model, line),
         },
@@ -200,7 +200,7 @@ class _Wanted:
             lambda cluster: "#" in self.said and any(m.entry.startswith(self.said) for m in cluster.mentions),
             lambda cluster: any(self.holds(mention.text) for mention in cluster.mentions),
         )
-        return next((one for way in ways for one in judged if way(one.cluster)), None)
+        return next((one for way in ways for one in judged if way(one)), None)
 
     def names(self, key: str) -> bool:
         """Whether a claim's key is the one that was given, or begins so."""
@@ -298,9 +298,9 @@ def worded(
 
 def _passages(name: str, choice: SelectedClaim) -> _Passages:
     """What a model could make one of; empty where there is but one wording."""
-    best = choice.judged.cluster.best
+    best = choice.judged.best
     wordings: dict[str, str] = {best.text: best.origin}
-    for mention in choice.judged.cluster.mentions:
+    for mention in choice.judged.mentions:
         if len(wordings) < _MOST_PASSAGES:
             wordings.setdefault(mention.text, mention.origin)
     if choice.entry_text and choice.proposal.action == "merge":
@@ -336,7 +336,7 @@ def _reworded(choice: SelectedClaim, passages: _Passages, answer: _Wording, mode
     proposal = choice.proposal
     used = {passages[name] for name in answer.sources}
     words = {text for text, _ in used}
-    named = [m for m in choice.judged.cluster.mentions if m.text in words][:MOST_SOURCES]
+    named = [m for m in choice.judged.mentions if m.text in words][:MOST_SOURCES]
     sources = tuple(dict.fromkeys(mention.source for mention in named)) or proposal.sources
     changed = replace(
         proposal,

@@ -136,7 +136,7 @@ _OFTEN_SAID, _OFTEN_USED = 8, 10
 
 
 @frozen_kw_only
-class ScoredCluster:
+class ScoredCluster(Cluster):
     """A cluster, what is known of its use, and its factors; ``floor`` is the least salience of a proposal.
 
     Salience is how likely its words are worth keeping, novelty how much of them long-term memory does not say
@@ -145,7 +145,6 @@ class ScoredCluster:
     proposed, whatever its score; empty where it may be.
     """
 
-    cluster: Cluster
     recalls: ClaimRecalls = NEVER_RECALLED
     sources: int = 1
     days: int = 1

@@ -74,17 +74,17 @@ class Chooser:
         of_template: Counter[str] = Counter()  # counted once one asks
         chosen: list[SelectedClaim] = []
         for judged in passed:
-            best, standing = judged.cluster.best, None
+            best, standing = judged.best, None
             template, said = "", ""
             if len(chosen) >= self._limit:
                 why = f"a run proposes at most {self._limit} (`dream_limit`): score {judged.score:.2f}"
             elif twin := next((one for one in chosen if _says_the_same(one.judged, judged)), None):
-                why = f"this run proposes nearly the same: {twin.judged.cluster.key}"
+                why = f"this run proposes nearly the same: {twin.judged.key}"
             else:
                 standing, template = self._memory.standing(best.text, best.day), template_of(best.text)
                 why = self._why_not(judged, standing)
                 if not why and standing is None and template in templates:
-                    of_template = of_template or Counter(template_of(one.cluster.best.text) for one in passed)
+                    of_template = of_template or Counter(template_of(one.best.text) for one in passed)
                     why = f"repeats a template with other numbers: {of_template[template]}"
             if why:
                 self.left_out[best.key] = why
@@ -101,14 +101,14 @@ class Chooser:
         """What may be proposed: claims from a trusted source first, then by score."""
         passed = sorted((judged for judged in self.known.judged if judged.passed), key=_rank)
         most = _LOOKED_AT * self._limit
-        best = [replace(one, novelty=self._memory.novelty(one.cluster.best.text)) for one in passed[:most]]
+        best = [replace(one, novelty=self._memory.novelty(one.best.text)) for one in passed[:most]]
         before: Counter[str] = Counter()
         order: dict[str, float] = {}
         for one in sorted(best, key=_rank):
-            path = one.cluster.best.path
-            order[one.cluster.key] = one.score * _SAME_FILE ** before[path]
+            path = one.best.path
+            order[one.key] = one.score * _SAME_FILE ** before[path]
             before[path] += 1
-        best.sort(key=lambda one: (not one.cluster.trusted, -order[one.cluster.key], one.cluster.key))
+        best.sort(key=lambda one: (not one.trusted, -order[one.key], one.key))
         return [*best, *passed[most:]]
 
     def _why_not(self, judged: ScoredCluster, standing: Novelty | None) -> str:
@@ -116,12 +116,12 @@ class Chooser:
 
         An entry of long-term memory that it would change may have to stay as it is.
         """
-        best = judged.cluster.best
+        best = judged.best
         if findings := unsafe_in(f"{best.heading}\n{best.context}"):
             return f"flagged: {'; '.join(findings)}"
-        if why := self._decided.why(judged.cluster):
+        if why := self._decided.why(judged):
             return why
-        known = self._memory.says(judged.cluster.keys)
+        known = self._memory.says(judged.keys)
         if known or standing is None:
             return f"known: {known.address} says it" if known else ""
         entry = standing.entry
@@ -136,10 +136,10 @@ class Chooser:
         return why
 
     def _proposal(self, judged: ScoredCluster, standing: Novelty | None) -> Proposal:
-        cluster, best = judged.cluster, judged.cluster.best
-        origins = [m for m in reversed(cluster.mentions) if m.trusted == best.trusted and m is not best]
+        best = judged.best
+        origins = [m for m in reversed(judged.mentions) if m.trusted == best.trusted and m is not best]
         named = (best, *origins[: MOST_SOURCES - 1])  # what corroborates a trusted origin is none itself
-        sessions = {session_name(mention) for mention in cluster.mentions}
+        sessions = {session_name(mention) for mention in judged.mentions}
         line = line_of(best, self.known.recurring)
         action: Action = "add"
         if standing is not None:
@@ -147,7 +147,7 @@ class Chooser:
         return Proposal(
             key=best.key,
             action=action,
-            text=(text := self._with_subject(cluster)),
+            text=(text := self._with_subject(judged)),
             section=heading_for(text, self._document),
             target=standing.entry.address if standing else "",
             type=fact_type(best.text),
@@ -159,7 +159,6 @@ class Chooser:
             gates=judged.gates,
             trust=best.origin,
             why=f"{why_proposed(judged, standing)}; {why_of(self.known.model, line)}",
-            by="dreaming",
         )
 
     def _with_subject(self, cluster: Cluster) -> str:
@@ -174,12 +173,12 @@ class Chooser:
 
 
 def _rank(judged: ScoredCluster) -> tuple[bool, float, str]:
-    return not judged.cluster.trusted, -judged.score, judged.cluster.key
+    return not judged.trusted, -judged.score, judged.key
 
 
 def _says_the_same(one: ScoredCluster, other: ScoredCluster) -> bool:
     """Whether nobody would want to read both: the other adds nothing, or differs in nothing that counts."""
-    text, another = one.cluster.best.text, other.cluster.best.text
+    text, another = one.best.text, other.best.text
     if adds_nothing(another, text):
         return True
     if UNPARTED.search(text) and UNPARTED.search(another):
@@ -190,14 +189,14 @@ def _says_the_same(one: ScoredCluster, other: ScoredCluster) -> bool:
 
 def why_proposed(judged: ScoredCluster, standing: Novelty | None) -> str:
     """In a sentence for a person: where it was said, how it was used, what it would do to an entry."""
-    recalls, cluster = judged.recalls, judged.cluster
-    days = len({mention.day for mention in cluster.mentions})
-    text = f"said in {plural(len(cluster.mentions), 'place')} on {plural(days, 'day')} "
+    recalls = judged.recalls
+    days = len({mention.day for mention in judged.mentions})
+    text = f"said in {plural(len(judged.mentions), 'place')} on {plural(days, 'day')} "
     text += f"({plural(judged.sources, 'independent source')})"
     if recalls.count:
         asked = f"by {plural(len(recalls.queries), 'question')} on {plural(len(recalls.days), 'day')}"
         text = f"recalled {plural(recalls.count, 'time')} {asked}; {text}"
-    if not cluster.trusted:
+    if not judged.trusted:
         text = f"its source is external: {text}"
     if standing is None:
         return text

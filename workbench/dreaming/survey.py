@@ -195,7 +195,8 @@ def _known(
         inside = [mention for mention in cluster.mentions if mention.trusted] or cluster.mentions
         sources, days = len(sources_of(inside, echoes=echoes)), len(days_of(inside, echoes=echoes))
     return ScoredCluster(
-        cluster=cluster,
+        mentions=cluster.mentions,
+        keys=cluster.keys,
         recalls=recalls,
         sources=sources,
         days=days,
@@ -215,9 +216,9 @@ def _judged(
     for start in range(0, len(known), BATCH):
         tell("judging", start, len(known))
         batch = known[start : start + BATCH]
-        lines = [line_of(one.cluster.best, recurring) for one in batch]
+        lines = [line_of(one.best, recurring) for one in batch]
         for one, judgement in zip(batch, judged(model, lines), strict=True):
-            best = one.cluster.best
+            best = one.best
             why = one.left_out or judgement.vetoed
             if why:
                 pass

@@ -190,18 +190,14 @@ def _kind(proposal: Proposal) -> tuple[str, str, str]:
     return proposal.run, proposal.by, family_of(proposal.action)
 
 
-def find(workspace: Workspace, key: str, now: datetime) -> PendingProposal:
-    """The waiting proposal whose key starts with ``key``; a whole key counts at once.
-
-    ``key/action`` tells two apart that are about the same words. Raises UsageError.
-    """
-    return find_all(workspace, [key], now)[0]
-
-
 def find_all(
     workspace: Workspace, keys: Sequence[str], now: datetime, *, book: Book | None = None
 ) -> tuple[PendingProposal, ...]:
-    """The waiting proposals that ``keys`` name, each once, in the order of naming. Raises UsageError."""
+    """The waiting proposals that ``keys`` name, each once, in the order of naming. Raises UsageError.
+
+    A key names the proposal whose key starts so; a whole key counts at once. ``key/action`` tells two apart
+    that are about the same words.
+    """
     book = book or read_book(workspace)
     beginnings = tuple(_beginning(key) for key in keys)
     waits = {name_of(w.proposal): w for w in waiting(workspace, now, book=book, keys=beginnings)}
