@@ -375,10 +375,6 @@ def features_of(lines: Sequence[Line]) -> Features:
     )
 
 
-_Runs = tuple[Integers, Integers, Singles, Integers, Integers]
-"""The runs of one field of a batch: line, bucket and value of each, and where it begins and ends."""
-
-
 def word_grams(line: Line) -> Iterator[tuple[str, int, float]]:
     """Each word, and two words in a row, of a line's text: as they are folded, their bucket, their value."""
     text = template_of(line.text[:_MOST])
@@ -390,7 +386,8 @@ def word_grams(line: Line) -> Iterator[tuple[str, int, float]]:
     return ((said[bucket], bucket, value) for bucket, value in seen.items())
 
 
-def _runs(texts: Sequence[str], field: _Field) -> _Runs:
+def _runs(texts: Sequence[str], field: _Field) -> tuple[Integers, Integers, Singles, Integers, Integers]:
+    """The runs of one field of a batch: line, bucket and value of each, and where it begins and ends."""
     whole = "".join(f" {text} " for text in texts)
     code = np.frombuffer(whole.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
     powers, inverses = _powers(1 << len(code).bit_length())

@@ -30,6 +30,7 @@ from workbench.dreaming.result import EVERY, NEAR_MISS, OnProgress, SkippedClaim
 from workbench.dreaming.salience import BATCH
 from workbench.dreaming.score import NEVER_RECALLED, ClaimRecalls, RecallHistory, ScoredCluster
 from workbench.frozen import frozen_kw_only
+from workbench.memory.entry import Kind
 from workbench.plural import first_few, plural
 from workbench.workspace.workspace import Workspace
 
@@ -191,9 +192,10 @@ def _known(
     recalls = recalls_of.get(cluster.mentions[0].key, NEVER_RECALLED)
     sources = days = 1
     if len(cluster.mentions) > 1:
-        echoes = frozenset(recalls.days) - {cluster.mentions[0].day}
+        given = recalls.days - {cluster.mentions[0].day}
         inside = [mention for mention in cluster.mentions if mention.trusted] or cluster.mentions
-        sources, days = len(sources_of(inside, echoes=echoes)), len(days_of(inside, echoes=echoes))
+        heard = [m for m in inside if m.kind is not Kind.LOG or m.day not in given]
+        sources, days = len(sources_of(heard)), len(days_of(heard))
     return ScoredCluster(
         mentions=cluster.mentions,
         keys=cluster.keys,

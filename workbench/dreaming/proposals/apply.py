@@ -37,13 +37,12 @@ class AppliedProposal:
     """What came of one proposal: the final ``text``, its ``section``, sources, and who became what.
 
     ``moved`` maps addresses to where they stand now; ``ids`` to the id of the entry of long-term memory that
-    they became, whose address may still change. ``target`` is the text of the entry that it touched.
+    they became, whose address may still change.
     """
 
     proposal: Proposal
     text: str
     section: str = ""
-    target: str = ""
     sources: tuple[str, ...] = ()
     moved: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
@@ -159,9 +158,10 @@ def _section_of(name: str, text: str, memory: Document) -> str:
 
 def _merge(batch: ApplyBatch, done: AppliedProposal) -> None:
     proposal, target = done.proposal, _remembered(batch, done)
+    held = target.document.text_of(target.entry)
     if done.text == _clean(proposal.text):  # a person's own words are taken as they are
-        done.text = merged_words(done.target, done.text)
-    if gone := lost(done.target, done.text):
+        done.text = merged_words(held, done.text)
+    if gone := lost(held, done.text):
         done.notes.append(f"lost from “{target.entry.plain_title}”: {', '.join(gone)}")
     done.section = target.entry.heading[-1] if target.entry.heading else ""
     data, became = merged(target, done.places, text=done.text, today=batch.now.date(), actor=batch.actor)
@@ -187,7 +187,7 @@ def _supersede(batch: ApplyBatch, done: AppliedProposal) -> None:
     Long-term memory is loaded whole: what is no longer true must not stand in it, and must not be lost.
     """
     target = _remembered(batch, done)
-    if gone := lost(done.target, done.text):
+    if gone := lost(target.document.text_of(target.entry), done.text):
         done.notes.append(f"only in the archive from now on: {', '.join(gone)}")
     heading = target.entry.heading[-1] if target.entry.heading else ""
     done.section = heading or _section_of(done.proposal.section, done.text, target.document)
@@ -283,9 +283,7 @@ def _target(batch: ApplyBatch, done: AppliedProposal) -> PromotionSource:
     """The entry that the proposal is about. Raises EntryNotFoundError, UsageError where it names none."""
     if not done.proposal.target:
         raise UsageError(f"the proposal {done.proposal.key} names no entry to {done.proposal.action}")
-    found = PromotionSource(*batch.foreseen.locate(done.proposal.target))
-    done.target = found.document.text_of(found.entry)
-    return found
+    return PromotionSource(*batch.foreseen.locate(done.proposal.target))
 
 
 def _remembered(batch: ApplyBatch, done: AppliedProposal) -> PromotionSource:
