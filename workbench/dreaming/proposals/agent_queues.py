@@ -197,15 +197,17 @@ def _uncut(text: str) -> str:
 
 def settled(
     workspace: Workspace,
-    decided: Iterable[tuple[Proposal, Sequence[QueuedProposal]]],
+    decided: Iterable[Proposal],
+    queued_as: Callable[[Proposal], Iterable[QueuedProposal]],
     accepted: datetime | None,
 ) -> tuple[FileEdit, ...]:
     """What the queues are after a decision on proposals: accepted at that moment, or None: taken out.
 
-    Raises NotCuratableError where one of them cannot be decided on here, BusyError while its agent writes.
+    ``queued_as`` gives the items of queues that are the same proposal. Raises NotCuratableError where one of
+    them cannot be decided on here, BusyError while its agent writes.
     """
     edits: dict[RelPath, FileEdit] = {}
-    for proposal, one in ((proposal, one) for proposal, items in decided for one in items):
+    for proposal, one in ((said, item) for said in decided for item in queued_as(said)):
         title, settle = one.queue.layout.title, one.queue.settle
         if one.refusal and one.proposal == proposal:
             raise NotCuratableError(

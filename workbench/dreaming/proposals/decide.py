@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from workbench.dreaming.proposals.agent_queues import settled
@@ -182,7 +182,7 @@ def plan_of(
         summary=_summary(done),
         edits=(
             *foreseen.edits(),
-            *settled(workspace, [(one, book.queued_as(one)) for one in proposals], now),
+            *settled(workspace, proposals, book.queued_as, now),
         ),
         records=(*foreseen.records, *ledger_records("decisions", records, now)),
         entries=entries,
@@ -190,7 +190,7 @@ def plan_of(
         reason=reason,
         actor=actor,
         trailers=_trailers(done),
-        notes=(*notes, *_left_out(final, held), *_notes(done), *budget_notes(workspace, foreseen)),
+        notes=(*notes, *_notes(done, final, held), *budget_notes(workspace, foreseen)),
     )
 
 
@@ -286,23 +286,18 @@ def _trailers(done: Sequence[AppliedProposal]) -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _notes(done: Sequence[AppliedProposal]) -> tuple[str, ...]:
-    """What a person should know of each before it is done."""
-    notes = []
+def _notes(
+    done: Sequence[AppliedProposal], texts: Mapping[str, str], held: Mapping[str, str]
+) -> Iterator[str]:
+    """What is left out, and what a person should know of each of the others before it is done."""
+    for key, why in held.items():
+        taken = "" if why == _ALONE else " (--allow-flagged takes it)"
+        yield f"left out, and still waiting: {key} “{excerpt(texts[key], _SHORT)}”: {why}{taken}"
     for one in done:
         said = [*one.notes]
-        if one.proposal.action in _ON_THE_PAGE and (why := veto(one.text)):
-            said.append(f"dreaming would not keep this by itself: {why}")
-        notes += [f"{one.proposal.key} “{excerpt(one.text, _SHORT)}”: {note}" for note in said]
-    return tuple(notes)
-
-
-def _left_out(texts: Mapping[str, str], held: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(
-        f"left out, and still waiting: {key} “{excerpt(texts[key], _SHORT)}”: {why}"
-        + ("" if why == _ALONE else " (--allow-flagged takes it)")
-        for key, why in held.items()
-    )
+        if one.proposal.action in _ON_THE_PAGE and (doubt := veto(one.text)):
+            said.append(f"dreaming would not keep this by itself: {doubt}")
+        yield from (f"{one.proposal.key} “{excerpt(one.text, _SHORT)}”: {note}" for note in said)
 
 
 def _summary(done: Sequence[AppliedProposal]) -> str:
@@ -377,14 +372,13 @@ def plan_decision(
     agents are rid of what is not deferred. Raises UsageError where there is none of them."""
     if not proposals:
         raise UsageError("no proposal was named", hint="`workbench inbox list` shows their keys")
-    out = [(one, book.queued_as(one)) for one in proposals if decision != "deferred"]
     records = [
         decision_record(one, decision, seen=book.count(one), reason=reason, until=until) for one in proposals
     ]
     return Plan(
         action=_ACTIONS[decision],
         summary=excerpt(proposals[0].text) if len(proposals) == 1 else f"{len(proposals)} proposals",
-        edits=settled(workspace, out, None),
+        edits=() if decision == "deferred" else settled(workspace, proposals, book.queued_as, None),
         records=ledger_records("decisions", records, now),
         reason=reason,
         trailers=tuple((PROPOSAL, one.key) for one in proposals),
