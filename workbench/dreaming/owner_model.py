@@ -288,8 +288,8 @@ def decided_examples(workspace: Workspace, book: Book) -> list[Example]:
     """What was decided, promoted, pinned or forgotten since learning was forgotten last, the oldest first.
 
     A person promotes, pins and forgets entries one by one; these are the operations that stand. Nothing else
-    is stored: undoing a decision takes its example back. What merely stands in long-term memory
-    is no example: by n-grams it would draw the score to what memory says already.
+    is stored: undoing a decision takes its example back. What merely stands in long-term memory is no
+    example: by n-grams it would draw the score to what memory says already.
     """
     found: list[Example] = []
     since: date | None = None

@@ -334,7 +334,9 @@ def with_run(
     counts = [f"{len(kept)} kept"]
     counts += [f"{len(left)} left behind"] if left else []
     counts += [f"{considered:,} considered"] if considered is not None else []
-    lines = [] if before and before.strip() else [f"# Consolidated {now:%Y-%m-%d}", ""]
+    before = before or b""
+    is_new = not before.strip()
+    lines = [f"# Consolidated {now:%Y-%m-%d}", ""] if is_new else []
     lines += [f"## {now:%H:%M}, {named}", "", f"{', '.join(counts)}; {who}.", ""]
     sections: dict[str, list[AppliedProposal]] = {}
     for one in kept:
@@ -344,9 +346,9 @@ def with_run(
     if left:
         lines += ["### Left behind", "", *(_item(text, why) for text, why in left), ""]
     text = "\n".join(lines).rstrip("\n") + "\n"
-    newline = "\r\n" if before and b"\r\n" in before else "\n"
-    gap = "" if not before or not before.strip() else ("\n" if before.endswith(b"\n") else "\n\n")
-    return (before or b"") + (gap + text).replace("\n", newline).encode("utf-8", "surrogateescape")
+    newline = "\r\n" if b"\r\n" in before else "\n"
+    gap = "" if is_new else "\n" if before.endswith(b"\n") else "\n\n"
+    return before + (gap + text).replace("\n", newline).encode("utf-8", "surrogateescape")
 
 
 def _why(one: AppliedProposal) -> str:

@@ -1,9 +1,8 @@
-"""Decisions on proposals: accept, reject, defer, withdraw; each is one operation that can be undone. All that
-was accepted of a run of dreaming can be undone at once.
+"""Decisions on proposals: accept, reject, defer, withdraw; each is one operation that can be undone.
 
 Accepting makes them memory. Memory, archive, graph, the page of the day, the marks on episodes and the
 decisions in the ledger are one plan: after an undo of it the proposals wait again. The other decisions are
-records in the ledger alone.
+records in the ledger alone. All that was accepted of a run of dreaming can be undone at once.
 """
 
 from __future__ import annotations
