@@ -46,15 +46,16 @@ from screens.review.running_decisions import RunningDecisions
 from screens.widgets.lines import PartsLine
 from workbench.dreaming.proposals import operations
 from workbench.dreaming.proposals.agent_queues import queue_files
-from workbench.dreaming.proposals.decide import WORDLESS, foretold
-from workbench.dreaming.proposals.inbox import Overview, PendingProposal, SettledProposal, overview
-from workbench.dreaming.proposals.origins import Quotation, quotations, surroundings
-from workbench.dreaming.proposals.runs import (
+from workbench.dreaming.proposals.decide import (
+    WORDLESS,
     RolledBack,
+    foretold,
     preview_rollback,
     roll_back,
     shared_notes,
 )
+from workbench.dreaming.proposals.inbox import Overview, PendingProposal, SettledProposal, overview
+from workbench.dreaming.proposals.origins import Quotation, quotations, surroundings
 from workbench.dreaming.result import Dream, SkippedClaim
 from workbench.operations.registry import OperationSpec
 from workbench.workspace.layout import LEDGER

@@ -15,7 +15,7 @@ import pytest
 
 from tests.dreaming.nights import NOW, Nights
 from workbench.dreaming.proposals.inbox import propose
-from workbench.dreaming.result import STEPS, Dream, DreamProgress, Explanation
+from workbench.dreaming.result import STEPS, Dream, Explanation, Step
 from workbench.dreaming.run import dream, explain
 from workbench.errors import StoppedError, UsageError
 
@@ -40,12 +40,11 @@ def events(done: subprocess.CompletedProcess[bytes]) -> list[dict[str, Any]]:
 def test_every_step_is_told_in_order_and_counts_never_go_back(nights: Nights) -> None:
     for day in range(5):
         nights.episode(day, f"e{day}", WISH, f"{FACT}{day}")
-    told: list[DreamProgress] = []
-    dream(nights.workspace, now=NOW, tell=told.append)
-    assert list(dict.fromkeys(one.phase for one in told)) == list(STEPS)
-    reading = [one for one in told if one.phase == "reading"]
-    assert [one.done for one in reading] == list(range(len(reading)))
-    assert {one.total for one in reading} == {len(reading)}
+    told: list[tuple[Step, int, int]] = []
+    dream(nights.workspace, now=NOW, tell=lambda *step: told.append(step))
+    assert list(dict.fromkeys(step for step, _, _ in told)) == list(STEPS)
+    reading = [(done, total) for step, done, total in told if step == "reading"]
+    assert reading == [(number, len(reading)) for number in range(len(reading))]
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -53,8 +52,8 @@ def test_whoever_is_told_can_stop_it_at_any_step_and_nothing_is_written(nights: 
     nights.episode(0, "e1", WISH)
     before = sorted(nights.root.rglob("*"))
 
-    def stop(progress: DreamProgress) -> None:
-        if progress.phase == step:
+    def stop(now: Step, _done: int, _total: int) -> None:
+        if now == step:
             raise StoppedError("dreaming")
 
     with pytest.raises(StoppedError, match="nothing was written"):
@@ -64,16 +63,16 @@ def test_whoever_is_told_can_stop_it_at_any_step_and_nothing_is_written(nights: 
 
 def test_it_can_be_stopped_within_a_long_file(nights: Nights) -> None:
     nights.log(0, *(f"The port of service {number} is {8000 + number}" for number in range(1_200)))
-    told: list[DreamProgress] = []
+    told: list[tuple[Step, int, int]] = []
 
-    def stop(progress: DreamProgress) -> None:
-        told.append(progress)
-        if [one.phase for one in told].count("reading") == 3:
+    def stop(step: Step, done: int, total: int) -> None:
+        told.append((step, done, total))
+        if [one for one, _, _ in told].count("reading") == 3:
             raise StoppedError("dreaming")
 
     with pytest.raises(StoppedError):
         dream(nights.workspace, now=NOW, tell=stop)
-    assert told == [DreamProgress("reading", 0, 1)] * 3
+    assert told == [("reading", 0, 1)] * 3
 
 
 def test_it_can_be_stopped_every_few_claims_of_a_great_many(
@@ -82,20 +81,20 @@ def test_it_can_be_stopped_every_few_claims_of_a_great_many(
     monkeypatch.setattr("workbench.dreaming.result.EVERY", 5, raising=False)
     monkeypatch.setattr("workbench.dreaming.survey.MOST_JUDGED", 12)
     nights.log(0, *(f"The port of service {'x' * number} is 8443" for number in range(1, 41)))
-    told: list[DreamProgress] = []
-    dreamt = dream(nights.workspace, now=NOW, tell=told.append)
+    told: list[tuple[Step, int, int]] = []
+    dreamt = dream(nights.workspace, now=NOW, tell=lambda *step: told.append(step))
     count, chosen = dreamt.considered, len(dreamt.proposals)
-    assert told.count(DreamProgress("recalls")) > 8
-    assert told.count(DreamProgress("recalls", count, count)) > 2
-    assert told.count(DreamProgress("judging", 12, 12)) > 4
-    assert told.count(DreamProgress("wording", chosen, chosen)) >= 8
+    assert told.count(("recalls", 0, 0)) > 8
+    assert told.count(("recalls", count, count)) > 2
+    assert told.count(("judging", 12, 12)) > 4
+    assert told.count(("wording", chosen, chosen)) >= 8
 
 
 def test_an_explanation_tells_how_far_it_is_too(nights: Nights) -> None:
     nights.episode(0, "e1", WISH)
-    told: list[DreamProgress] = []
-    explain(nights.workspace, WISH, NOW, tell=told.append)
-    assert {"reading", "judging"} <= {one.phase for one in told}
+    told: list[tuple[Step, int, int]] = []
+    explain(nights.workspace, WISH, NOW, tell=lambda *step: told.append(step))
+    assert {"reading", "judging"} <= {step for step, _, _ in told}
 
 
 def test_an_outcome_survives_its_pipe(nights: Nights) -> None:

@@ -29,7 +29,6 @@ from workbench.safety.terminal import visible, visible_line
 
 if TYPE_CHECKING:
     from indexing.sync.report import SyncProgress
-    from workbench.dreaming.result import DreamProgress
     from workbench.workspace.plan import Operation, Plan
     from workbench.workspace.workspace import Workspace
 
@@ -274,8 +273,8 @@ class Bar(contextlib.AbstractContextManager["Bar"]):
             click.echo("\r\x1b[K\x1b[?25h", nl=False, err=True)
             self._bar = None
 
-    def follow(self, progress: SyncProgress | DreamProgress) -> None:
-        """Draw how far a reindex or a dream is."""
+    def follow(self, progress: SyncProgress) -> None:
+        """Draw how far a reindex is."""
         self.show(progress.phase, progress.done, progress.total)
 
     def show(self, phase: str, done: int, total: int) -> None:

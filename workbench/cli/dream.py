@@ -30,16 +30,16 @@ from workbench.cli.console import (
 )
 from workbench.cli.inbox import flag_note, say_field, say_proposal, say_score, say_wrapped, short_key
 from workbench.cli.operation_command import act, content_address, planned_or_done
-from workbench.dreaming.proposals.decide import plan_alone
-from workbench.dreaming.proposals.inbox import Proposed, propose
-from workbench.dreaming.proposals.policy import choose, plan_apply
-from workbench.dreaming.proposals.runs import (
+from workbench.dreaming.proposals.decide import (
     DreamRun,
+    plan_alone,
     preview_rollback,
     roll_back,
     runs,
     shared_notes,
 )
+from workbench.dreaming.proposals.inbox import Proposed, propose
+from workbench.dreaming.proposals.policy import choose, plan_apply
 from workbench.dreaming.result import NEAR_MISS, Dream
 from workbench.dreaming.run import dream as dreamt
 from workbench.dreaming.run import explain
@@ -146,7 +146,7 @@ def _dream(place: Workspace, *, applies: bool) -> None:
     dry_run = given("dry_run")
     model, why_none = language_model_or_why(place.settings, given("model"))
     with Bar() as progress:
-        found = dreamt(place, now=now, model=model, tell=progress.follow)
+        found = dreamt(place, now=now, model=model, tell=progress.show)
     if why_none:
         found = replace(found, notes=(f"{WITHOUT_MODEL}: {why_none}", *found.notes))
     proposed = Proposed(added=found.proposals)
@@ -251,7 +251,7 @@ def _explain(place: Workspace, wanted: str) -> None:
         if " " not in wanted.strip():  # a sentence may speak of a line of a file
             raise
     with Bar() as progress:
-        found = explain(place, wanted, this_moment(), tell=progress.follow)
+        found = explain(place, wanted, this_moment(), tell=progress.show)
     if answered(found):
         return
     say(f"{found.key}  {'proposed' if found.proposed else 'not proposed'}", bold=True)

@@ -34,7 +34,7 @@ from workbench.dreaming.proposals.decide import foretold
 from workbench.dreaming.proposals.inbox import (
     PendingProposal,
     SettledProposal,
-    find,
+    find_all,
     overview,
     pending,
     waiting,
@@ -126,7 +126,7 @@ def show(key: str) -> None:
 
     now = this_moment()
     with workspace() as place:
-        one = find(place, key, now)
+        (one,) = find_all(place, [key], now)
         seen = foretold(place, one, now)
     plan, budget, problem = seen.plan, seen.budget, seen.problem
     notes = [*(f"flagged: {each}" for each in seen.flags), *(plan.notes if plan else ())]

@@ -10,14 +10,13 @@ from functools import partial
 
 from workbench.dreaming.normalisation import without_frame
 from workbench.dreaming.proposals.suspicious import SuspiciousLine
-from workbench.dreaming.result import DreamProgress, OnProgress, SkippedClaims, unheard
+from workbench.dreaming.result import OnProgress, SkippedClaims, unheard
 from workbench.errors import WorkbenchError
 from workbench.frozen import frozen
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.episode import (
     FOLDER,
-    Episode,
     SessionBlock,
     read_episode,
     session_blocks,
@@ -54,19 +53,16 @@ def generated_lines(data: bytes) -> tuple[tuple[int, int], ...]:
         return ()
     found: list[tuple[int, int]] = []
     open_: dict[bytes, int] = {}
-    line, at = 1, 0
-    for mark in _MARK.finditer(data):
-        word = (mark["first"] or mark["last"] or b"").lower()
-        line, at = line + data.count(b"\n", at, mark.start()), mark.start()
-        if not word:
-            continue
-        name = b" ".join(mark["name"].lower().split())
-        if word in _BEGINS:
-            open_.setdefault(name, line)
-        elif name in open_:
-            found.append((open_.pop(name), line))
-    last = data.count(b"\n") + 1
-    found += ((line, last) for line in open_.values())
+    number = 0
+    for number, line in enumerate(data.split(b"\n"), 1):
+        for mark in _MARK.finditer(line):
+            word = (mark["first"] or mark["last"] or b"").lower()
+            name = b" ".join(mark["name"].lower().split())
+            if word in _BEGINS:
+                open_.setdefault(name, number)
+            elif word and name in open_:
+                found.append((open_.pop(name), number))
+    found += ((first, number) for first in open_.values())
     return tuple(sorted(found))
 
 
@@ -130,123 +126,63 @@ class Mention:
         """Whether it is from the owner or their agent."""
         return self.origin in (Origin.OWNER, Origin.AGENT)
 
-    @property
-    def trust(self) -> str:
-        """The origin as provenance writes it."""
-        return self.origin.value
-
 
 @dataclass(slots=True)
 class CandidateScan:
-    """What was read: the mentions, and what could not be read or is suspicious."""
+    """What was read: the mentions, and what could not be read or is suspicious.
 
-    mentions: list[Mention] = field(default_factory=list)
-    unread: list[str] = field(default_factory=list)
-    suspicious: list[SuspiciousLine] = field(default_factory=list)
-
-
-def candidates(
-    workspace: Workspace, today: date, skips: SkippedClaims, *, tell: OnProgress = unheard
-) -> CandidateScan:
-    """All mentions, file by file, each read once; what was left out goes to ``skips``.
-
-    That is what is never a source: dream output, generated blocks, the archive, what is over, what is no
-    prose, what nobody is known to have said. Whether a block is worth keeping is for the salience model.
+    What a text states is worked out once, however often it is repeated.
     """
-    owner = names_of(owner_name_of(workspace))
-    every = workspace.scan()
-    why_not = why_no_sources(every)
-    files = [file for file in every if file.path not in why_not]
-    found = CandidateScan()
-    reader = _Reader(today, skips, found, owner)
-    for number, file in enumerate(files):
-        pulse = partial(tell, DreamProgress("reading", number, len(files)))
-        pulse()
-        try:
-            document = workspace.document(file.path)
-        except (OSError, WorkbenchError):
-            found.unread.append(file.path)
-            continue
-        found.mentions += reader.mentions(document, _changed(file, today), pulse)
-    return found
-
-
-def why_no_sources(files: Sequence[MemoryFile]) -> dict[str, str]:
-    """Why nothing of a file becomes a claim, by the paths of those of which that is so."""
-    # A note stays where it is read and searched; what a day says would be lost below the days after it.
-    has_days = any(file.kind in SOURCES and file.kind is not Kind.NOTE for file in files)
-    found: dict[str, str] = {}
-    for file in files:
-        if file.kind not in SOURCES:
-            found[file.path] = f"a file of the kind {file.kind.value} is no source"
-        elif _is_aside(file):
-            found[file.path] = "a template, or a note beside or out of the memory folders, is no source"
-        elif has_days and file.kind is Kind.NOTE:
-            found[file.path] = "notes are read only where there are no logs and episodes"
-    return found
-
-
-def _is_aside(file: MemoryFile) -> bool:
-    """Whether a note is no source for the place where it lies; one beside the memory is code's, mostly."""
-    folders = file.path.split("/")[:-1]
-    aside = file.is_template or not _ASIDE.isdisjoint(map(str.casefold, folders))
-    aside = aside or file.path.startswith(ARCHIVE)
-    return file.kind is Kind.NOTE and (aside or not folders)
-
-
-def _changed(file: MemoryFile, today: date) -> date:
-    """The day on which a file last changed, by its file system: the age of what names no day."""
-    return min(today, datetime.fromtimestamp(file.ctime_ns / 1e9, UTC).date())
-
-
-@dataclass(slots=True)
-class _Reader:
-    """Reads documents; what a text states is worked out once, however often it is repeated."""
 
     today: date
     skips: SkippedClaims
-    found: CandidateScan
     owner: frozenset[str]
+    mentions: list[Mention] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    suspicious: list[SuspiciousLine] = field(default_factory=list)
     _claims: dict[str, tuple[Origin, tuple[_Claim, ...]]] = field(default_factory=dict)
     """The claims of each text that is not suspicious, and the origin for which that was found."""
 
-    def mentions(self, document: Document, changed: date, pulse: Callable[[], None]) -> Iterator[Mention]:
-        """The mentions of one document; ``pulse`` is called now and then."""
-        episode = read_episode(document) if document.kind is Kind.EPISODE else None
-        why = _never(document, episode, self.today)
+    def read(self, document: Document, changed: date, pulse: Callable[[], None]) -> None:
+        """Read one document; ``pulse`` is called now and then."""
         blocks, generated = session_blocks(document), generated_lines(document.data)
         origins = OriginReader(document, owner=self.owner)
-        factual = document.kind is Kind.EPISODE and any(map(_is_factual, document.entries))
+        is_episode = document.kind is Kind.EPISODE
+        left = read_episode(document).days_left(self.today) if is_episode else None
+        why = "of an episode that has expired" if left is not None and left < 0 else ""
+        if document.header.text("by") in _DREAMERS:
+            why = "dream output"
+        factual = is_episode and any(map(_is_factual, document.entries))
         for number, entry in enumerate(document.entries, 1):
             if number % _EVERY == 0:
                 pulse()
             day = entry.date or changed
-            if reason := why or self._why(entry, day, generated, factual=factual):
-                self._leave_out(entry, reason)
+            if reason := why or self._why_not(entry, day, generated, factual=factual):
+                self.skips.add(reason, entry.text)
             else:
-                yield from self._of(document, entry, day, blocks, origins)
+                self.mentions += self._of(document, entry, day, blocks, origins)
 
-    def _why(
+    def _why_not(
         self, entry: Entry, day: date, generated: tuple[tuple[int, int], ...], *, factual: bool
-    ) -> str | None:
-        """Why an entry is no source; None where it may be one."""
+    ) -> str:
+        """Why an entry is no source; empty where it may be one."""
+        ends = filter(None, map(entry.origin.day, ("valid_until", "expires_at")))
+        why = ""
         if entry.form not in _PROSE:
-            return f"no prose: {entry.form.value}"
-        if entry.part > MOST_PARTS:
-            return f"beyond the first {MOST_PARTS} parts of a very long line"
-        if is_generated(generated, entry.start_line):
-            return "in a block that a program generates"
-        if day > self.today:
-            return f"dated in the future: {day}"
-        if factual and not _is_factual(entry):
-            return "not among the facts and decisions of its episode"
-        return self._by_its_comment(entry)
-
-    def _by_its_comment(self, entry: Entry) -> str | None:
-        if entry.field("by") in _DREAMERS:
-            return "dream output"
-        ends = [end for name in ("valid_until", "expires_at") if (end := entry.origin.day(name))]
-        return "over" if entry.field("superseded_by") or any(end < self.today for end in ends) else None
+            why = f"no prose: {entry.form.value}"
+        elif entry.part > MOST_PARTS:
+            why = f"beyond the first {MOST_PARTS} parts of a very long line"
+        elif is_generated(generated, entry.start_line):
+            why = "in a block that a program generates"
+        elif day > self.today:
+            why = f"dated in the future: {day}"
+        elif factual and not _is_factual(entry):
+            why = "not among the facts and decisions of its episode"
+        elif entry.field("by") in _DREAMERS:
+            why = "dream output"
+        elif entry.field("superseded_by") or any(end < self.today for end in ends):
+            why = "over"
+        return why
 
     def _of(
         self,
@@ -257,7 +193,7 @@ class _Reader:
         origins: OriginReader,
     ) -> Iterator[Mention]:
         turns = ((0, entry.text),) if entry.kind is Kind.NOTE else tuple(turns_in(entry.text))
-        listed = len(self.found.suspicious)
+        listed = len(self.suspicious)
         for start, text in turns:
             said = origins.said(entry, text)
             origin, known = said.origin, self._claims.get(text)
@@ -266,24 +202,23 @@ class _Reader:
             if why := suspicion(clean(said.words) if len(turns) > 1 else said.words, origin):
                 line = min(entry.end_line, entry.start_line + entry.text.count("\n", 0, start))
                 place = f"{document.path}#L{line}"
-                self.found.suspicious.append(SuspiciousLine(text, place, entry.address, origin, why))
-                self._leave_out(entry, f"suspicious: {why}")
-        if len(self.found.suspicious) > listed:
+                self.suspicious.append(SuspiciousLine(text, place, entry.address, origin, why))
+                self.skips.add(f"suspicious: {why}", entry.text)
+        if len(self.suspicious) > listed:
             return
         if len(turns) > 1:  # most of it is talk; what is worth keeping of a session its episode says
-            self._leave_out(entry, "turns of a conversation: `workbench ingest` makes an episode of them")
+            self.skips.add("turns of a conversation: `workbench ingest` makes an episode of them", entry.text)
             return
         if not ALLOWED[origin].proposed:
-            self._leave_out(entry, "of unknown origin")
+            self.skips.add("of unknown origin", entry.text)
             return
         if known is None:
             words = split_turns(said.words)[0] if entry.kind is Kind.EPISODE else said.words
             known = self._claims[entry.text] = origin, tuple(_claims(words, whole=entry.parts == 1))
         own = entry.field("session")
-        session = own or session_of(blocks, entry) or ""
         for claim in known[1]:
             if claim.tokens > MOST_TOKENS:
-                self.skips.add(claim.key, f"too long: {claim.tokens} tokens of {MOST_TOKENS}", claim.text)
+                self.skips.add(f"too long: {claim.tokens} tokens of {MOST_TOKENS}", claim.text)
                 continue
             first = entry.start_line if claim.whole else min(entry.end_line, entry.start_line + claim.above)
             lines = entry.end_line - first if claim.whole else claim.text.count("\n")
@@ -300,17 +235,60 @@ class _Reader:
                 # Of a text that stands in many files one copy is enough.
                 context=claim.text if claim.text == entry.text else entry.text,
                 day=day,
-                session=session,
+                session=own or session_of(blocks, entry) or "",
                 origin=origin,
                 whole=claim.whole,
                 item=entry.form is Form.ITEM,
                 spoken=own is not None or entry.path.startswith(FOLDER),
             )
 
-    def _leave_out(self, entry: Entry, why: str) -> None:
-        """Tell of an entry; its key is worked out only where it is named."""
-        key = claim_key(entry.text) if self.skips.names(why) else ""
-        self.skips.add(key, why, entry.text)
+
+def candidates(
+    workspace: Workspace, today: date, skips: SkippedClaims, *, tell: OnProgress = unheard
+) -> CandidateScan:
+    """All mentions, file by file, each read once; what was left out goes to ``skips``.
+
+    That is what is never a source: dream output, generated blocks, the archive, what is over, what is no
+    prose, what nobody is known to have said. Whether a block is worth keeping is for the salience model.
+    """
+    every = workspace.scan()
+    why_not = why_no_sources(every)
+    files = [file for file in every if file.path not in why_not]
+    found = CandidateScan(today, skips, names_of(owner_name_of(workspace)))
+    for number, file in enumerate(files):
+        pulse = partial(tell, "reading", number, len(files))
+        pulse()
+        try:
+            document = workspace.document(file.path)
+        except (OSError, WorkbenchError):
+            found.unread.append(file.path)
+            continue
+        # What names no day is as old as the last change of its file, by the file system.
+        changed = min(today, datetime.fromtimestamp(file.ctime_ns / 1e9, UTC).date())
+        found.read(document, changed, pulse)
+    return found
+
+
+def why_no_sources(files: Sequence[MemoryFile]) -> dict[str, str]:
+    """Why nothing of a file becomes a claim, by the paths of those of which that is so."""
+    # A note stays where it is read and searched; what a day says would be lost below the days after it.
+    has_days = any(file.kind in (Kind.LOG, Kind.EPISODE) for file in files)
+    found: dict[str, str] = {}
+    for file in files:
+        if file.kind not in SOURCES:
+            found[file.path] = f"a file of the kind {file.kind.value} is no source"
+        elif file.kind is Kind.NOTE and _is_aside(file):
+            found[file.path] = "a template, or a note beside or out of the memory folders, is no source"
+        elif file.kind is Kind.NOTE and has_days:
+            found[file.path] = "notes are read only where there are no logs and episodes"
+    return found
+
+
+def _is_aside(note: MemoryFile) -> bool:
+    """Whether a note is no source for the place where it lies; one beside the memory is code's, mostly."""
+    folders = note.path.split("/")[:-1]
+    is_archived = note.path.startswith(ARCHIVE) or not _ASIDE.isdisjoint(map(str.casefold, folders))
+    return not folders or note.is_template or is_archived
 
 
 @frozen
@@ -346,11 +324,3 @@ def _tokens(text: str) -> int:
 
 def _is_factual(entry: Entry) -> bool:
     return bool(entry.heading) and entry.heading[-1].casefold() in _FACTUAL
-
-
-def _never(document: Document, episode: Episode | None, today: date) -> str | None:
-    """Why nothing of a file is a source."""
-    if document.header.text("by") in _DREAMERS:
-        return "dream output"
-    left = episode.days_left(today) if episode is not None else None
-    return "of an episode that has expired" if left is not None and left < 0 else None

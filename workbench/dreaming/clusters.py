@@ -10,17 +10,16 @@ only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import date
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexing.sync.entry_vectors import known_vectors
 from workbench.dreaming.candidates import Mention
+from workbench.dreaming.result import OnProgress, telling, unheard
 from workbench.frozen import frozen
 from workbench.memory.claims import (
-    Distinction,
     bag_of_words,
     distinction,
     jaccard,
@@ -33,7 +32,6 @@ from workbench.memory.entry import Kind
 from workbench.memory.moment import dated_name
 from workbench.workspace.workspace import Workspace
 
-_EVERY = 2_000
 NEAR = 0.9
 """Share of words in common (Jaccard) from which two mentions are one claim."""
 
@@ -68,32 +66,43 @@ def same_words(mentions: Iterable[Mention]) -> tuple[Cluster, ...]:
     groups: dict[str, list[Mention]] = {}
     for mention in mentions:
         groups.setdefault(mention.key, []).append(mention)
-    return tuple(
-        Cluster(_in_order(group) if len(group) > 1 else tuple(group), (key,)) for key, group in groups.items()
-    )
+    return tuple(Cluster(_in_order(group), (key,)) for key, group in groups.items())
 
 
 def folded(
     clusters: Sequence[Cluster],
     extra: Sequence[tuple[str, str]] = (),
     *,
-    pulse: Callable[[], None] = lambda: None,
+    tell: OnProgress = unheard,
 ) -> tuple[Cluster, ...]:
     """The clusters with those that are nearly the same made one, in the order of their first ones.
 
-    ``extra`` are further pairs of keys that may be one claim (those that are near in meaning). ``pulse`` is
-    called now and then, and may raise to stop it.
+    ``extra`` are further pairs of keys that may be one claim (those that are near in meaning).
     """
-    by_key = {key: cluster for cluster in clusters for key in cluster.keys}
-    heads = _heads({key: one.mentions[0].text for key, one in by_key.items()}, extra, pulse)
-    joined: dict[str, list[str]] = {}
-    for key in by_key:
-        joined.setdefault(heads.get(key, key), []).append(key)
+    said = [one.mentions[0].text for one in clusters]
+    bags = [bag_of_words(text) for text in said]
+    place = {key: number for number, one in enumerate(clusters) for key in one.keys}
+    meant = {(min(a, b), max(a, b)) for a, b in ((place[x], place[y]) for x, y in extra) if a != b}
+    head: dict[int, int] = {}
+    for one, other in telling(sorted(meant.union(near_pairs(bags))), tell, "folding"):
+        # Only what is like the head itself joins it; in this order no head is ever folded itself.
+        first = head.get(one, one)
+        if other in head:
+            continue
+        alike = jaccard(bags[first], bags[other]) >= NEAR
+        if not alike and (first, other) in meant:
+            alike = one_holds_the_other(said[first], said[other])
+        if alike and _differs_in_nothing(said[first], said[other]):
+            head[other] = first
+    groups: dict[int, list[Cluster]] = {}
+    for number, cluster in enumerate(clusters):
+        groups.setdefault(head.get(number, number), []).append(cluster)
     return tuple(
-        Cluster(_in_order(m for key in keys for m in by_key[key].mentions), tuple(keys))
-        if len(keys) > 1
-        else by_key[keys[0]]
-        for keys in joined.values()
+        Cluster(
+            _in_order(mention for one in group for mention in one.mentions),
+            tuple(key for one in group for key in one.keys),
+        )
+        for group in groups.values()
     )
 
 
@@ -106,63 +115,28 @@ def same_claim(one: str, other: str, *, likeness: float) -> bool:
     made of the same telling words, and different in nothing that makes them two.
     """
     alike = jaccard(bag_of_words(one), bag_of_words(other)) >= likeness or same_telling_words(one, other)
-    return alike and distinction(one).agrees(distinction(other)) and same_order(one, other)
+    return alike and _differs_in_nothing(one, other)
 
 
-def _heads(
-    texts: dict[str, str], extra: Sequence[tuple[str, str]], pulse: Callable[[], None]
-) -> dict[str, str]:
-    """For each key that is folded into another one: that one. Only what is like the head itself joins it."""
-    keys = list(texts)
-    bags = [bag_of_words(text) for text in texts.values()]
-    place = {key: number for number, key in enumerate(keys)}
-    meant = {(min(a, b), max(a, b)) for a, b in ((place[x], place[y]) for x, y in extra) if a != b}
-    known: dict[int, Distinction] = {}
-    head: dict[int, int] = {}
-
-    def said(number: int) -> Distinction:
-        if number not in known:
-            known[number] = distinction(texts[keys[number]])
-        return known[number]
-
-    pulse()
-    for number, (one, other) in enumerate(sorted(meant.union(near_pairs(bags)))):
-        if number % _EVERY == 0:
-            pulse()
-        # in this order no head is ever folded itself
-        first = head.get(one, one)
-        if other in head:
-            continue
-        alike = jaccard(bags[first], bags[other]) >= NEAR
-        if not alike and (first, other) in meant:
-            alike = one_holds_the_other(texts[keys[first]], texts[keys[other]])
-        if alike and said(first).agrees(said(other)) and same_order(texts[keys[first]], texts[keys[other]]):
-            head[other] = first
-    return {keys[one]: keys[first] for one, first in head.items()}
+def _differs_in_nothing(one: str, other: str) -> bool:
+    return distinction(one).agrees(distinction(other)) and same_order(one, other)
 
 
-def sources_of(mentions: Iterable[Mention], *, echoes: frozenset[date] = frozenset()) -> frozenset[str]:
+def sources_of(mentions: Sequence[Mention]) -> frozenset[str]:
     """The independent sources of a claim: sessions by name, and days whose session nobody names.
 
     A day on which a named session made the claim is none beside it: the log of that day may be its own.
-    What a log says on one of the ``echoes``, days on which the agent had been given the claim, is no source.
     Copies of one text are one source, in however many files they stand.
     """
-    heard = list(mentions)
-    texts = len({m.key for m in heard if not _is_echo(m, echoes)})
-    return frozenset(sorted(days_of(heard, echoes=echoes))[:texts])
+    texts = len({mention.key for mention in mentions})
+    return frozenset(sorted(days_of(mentions))[:texts])
 
 
-def days_of(mentions: Iterable[Mention], *, echoes: frozenset[date] = frozenset()) -> frozenset[str]:
+def days_of(mentions: Iterable[Mention]) -> frozenset[str]:
     """The sessions and days that say a claim, copies too: what returns is no matter of one day."""
-    heard = [(m.day, session_name(m)) for m in mentions if not _is_echo(m, echoes)]
+    heard = [(mention.day, session_name(mention)) for mention in mentions]
     covered = {day for day, session in heard if session}
-    sessions = {session for _, session in heard if session}
-    return frozenset(sessions | {day.isoformat() for day, _ in heard if day not in covered})
-
-
-def _is_echo(mention: Mention, echoes: frozenset[date]) -> bool:
-    return mention.kind is Kind.LOG and mention.day in echoes
+    return frozenset(session or day.isoformat() for day, session in heard if session or day not in covered)
 
 
 def session_name(mention: Mention) -> str:

@@ -55,8 +55,8 @@ def make_room(
     touched = {proposal.target for proposal in proposals}
     leaving = tuple(one for one in leaving if one.target not in touched)
     if budget.used - idle + coming <= budget.limit:
-        said = f"long-term memory has {budget}, and about {coming:,} would come"
-        return leaving, f"{said}: removals are proposed too"
+        said = f"long-term memory has {budget}, and about {coming:,} would come: removals are proposed too"
+        return leaving, said
     return leaving, (
         f"accepting all of these would put long-term memory over its budget: {budget.used:,} + about "
         f"{coming:,} of {budget.limit:,} characters; `workbench archive ENTRY` or `forget ENTRY` makes room"
@@ -102,7 +102,6 @@ def archive_proposals(
             score=worth[block[0].address],
             why=f"{memory.path} {over} over its budget; {why}",
             run=run,
-            by="dreaming",
             made_at=now,
         )
         for block, why in chosen
@@ -144,13 +143,10 @@ def turn_finder(workspace: Workspace) -> TurnFinder:
 
     def turn_of(source: str) -> str:
         for _ in range(_MOST_STEPS):
-            place = place_of(source)
-            document = read(place[0]) if place else None
-            entry = document.at_line(place[1]) if place and document else None
-            further = entry.field("src") if entry else None
-            if not further:
-                break
-            source = further
+            path, line = place_of(source) or ("", 0)
+            document = read(path) if path else None
+            entry = document.at_line(line) if document else None
+            source = (entry and entry.field("src")) or source
         return source
 
     return turn_of
@@ -159,11 +155,11 @@ def turn_finder(workspace: Workspace) -> TurnFinder:
 def _idle(workspace: Workspace, model: OwnerModel, today: date) -> tuple[int, frozenset[str]]:
     """How many characters of long-term memory may go unasked, and the addresses of all that stays."""
     memory = workspace.memory_document()
-    heads = [block for block in blocks(memory) if block[0].provenance]
+    blocks_of_ours = [block for block in blocks(memory) if block[0].provenance]
     turn_of = turn_finder(workspace)
-    kept = judged(model, [_line(block[0], turn_of) for block in heads])
+    judgements = judged(model, [_line(block[0], turn_of) for block in blocks_of_ours])
     size, staying = 0, set[str]()
-    for block, judgement in zip(heads, kept, strict=True):
+    for block, judgement in zip(blocks_of_ours, judgements, strict=True):
         entry = block[0]
         is_idle = why_over(entry, today) or not judgement.kept
         if is_idle and entry.origin.trust != "owner" and not entry.pinned:

@@ -14,6 +14,10 @@ from numpy.typing import NDArray
 from workbench.dreaming.normalisation import folded_words, plain_words, template_of
 from workbench.frozen import frozen
 
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Integers = NDArray[np.int64]
+
 # -- words by what they signal -----------------------------------------------------------------------
 # Words are classed in English, German, Spanish, Portuguese, French, Italian, Dutch, Polish, Russian,
 # Vietnamese, Indonesian, Chinese, Japanese and Korean. A word of five letters or more stands for all words
@@ -307,18 +311,17 @@ class Grams:
     Values are divided so that each field of a line has the same weight.
     """
 
-    lines: NDArray[np.int64]
-    buckets: NDArray[np.int64]
-    values: NDArray[np.float32]
+    lines: Integers
+    buckets: Integers
+    values: Singles
     count: int
 
-    def weighed(self, weights: NDArray[np.float32]) -> NDArray[np.float64]:
+    def weighed(self, weights: Singles) -> Floats:
         """(n,) for each line the sum of its n-grams' values times their ``weights``, which are by bucket."""
         shares = (self.values * weights[self.buckets]).astype(np.float64)
-        sums: NDArray[np.float64] = np.bincount(self.lines, shares, minlength=self.count).astype(np.float64)
-        return sums
+        return np.bincount(self.lines, shares, minlength=self.count).astype(np.float64)
 
-    def dense(self, width: int) -> NDArray[np.float32]:
+    def dense(self, width: int) -> Singles:
         """(n, width) float32: the n-grams of each line in fewer buckets, a power of two."""
         places = self.lines * width + (self.buckets & (width - 1))
         sums = np.bincount(places, weights=self.values, minlength=self.count * width)
@@ -329,7 +332,7 @@ class Grams:
 class Features:
     """What is seen of some lines. ``counts`` are (n, 55) float32 in order of ``NAMES``."""
 
-    counts: NDArray[np.float32]
+    counts: Singles
     grams: Grams
     spoken: NDArray[np.bool_]
     """(n,) which of them are sentences of a conversation."""
@@ -372,10 +375,6 @@ def features_of(lines: Sequence[Line]) -> Features:
     )
 
 
-_Runs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]
-"""The runs of one field of a batch: line, bucket and value of each, and where it begins and ends."""
-
-
 def word_grams(line: Line) -> Iterator[tuple[str, int, float]]:
     """Each word, and two words in a row, of a line's text: as they are folded, their bucket, their value."""
     text = template_of(line.text[:_MOST])
@@ -387,13 +386,13 @@ def word_grams(line: Line) -> Iterator[tuple[str, int, float]]:
     return ((said[bucket], bucket, value) for bucket, value in seen.items())
 
 
-def _runs(texts: Sequence[str], field: _Field) -> _Runs:
+def _runs(texts: Sequence[str], field: _Field) -> tuple[Integers, Integers, Singles, Integers, Integers]:
+    """The runs of one field of a batch: line, bucket and value of each, and where it begins and ends."""
     whole = "".join(f" {text} " for text in texts)
     code = np.frombuffer(whole.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
     powers, inverses = _powers(1 << len(code).bit_length())
-    sums = np.concatenate(
-        (np.zeros(1, np.uint64), np.cumsum((code + np.uint64(1)) * powers[: len(code)], dtype=np.uint64))
-    )
+    sums = np.zeros(len(code) + 1, np.uint64)
+    np.cumsum((code + np.uint64(1)) * powers[: len(code)], out=sums[1:])
     of = np.repeat(np.arange(len(texts)), [len(text) + 2 for text in texts])
     first, last = _spans(code, of, field)
     hashes = (sums[last] - sums[first]) * inverses[first] + np.uint64(field.salt)
@@ -406,9 +405,7 @@ def _runs(texts: Sequence[str], field: _Field) -> _Runs:
     return owner, (hashes & np.uint64(BUCKETS - 1)).astype(np.int64), values, first, last
 
 
-def _spans(
-    code: NDArray[np.uint64], of: NDArray[np.int64], field: _Field
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _spans(code: NDArray[np.uint64], of: Integers, field: _Field) -> tuple[Integers, Integers]:
     """Where the runs of a field begin and end in all signs; none goes over the end of its line."""
     starts = np.arange(len(of), dtype=np.int64)
     units = [(size, starts, starts + 1) for size in field.characters]
@@ -518,33 +515,33 @@ def _counts(line: Line, plain: str, folded: str) -> Iterator[float]:
     yield (length - 4.5) ** 2
     yield min(3.0, math.log1p(plain.count("\n")))
     yield min(0.4, digits / some)
-    yield float(len(_LETTERLESS.findall(plain)) > 0.5 * some)
+    yield len(_LETTERLESS.findall(plain)) > 0.5 * some
     yield min(4.0, len(_CAPITAL.findall(plain)))
     yield 0.0 if raw.isascii() else min(3.0, len(_EMOJI.findall(raw)))
     yield min(3.0, len(_CODE.findall(raw))) if "`" in raw else 0.0
     yield min(3.0, len(_REFERENCE.findall(raw))) if digits else 0.0
-    yield float(line.path != "" and _ITEM.match(raw) is None)
+    yield line.path != "" and _ITEM.match(raw) is None
     for pattern in (_DONE, _PAIR, _BOLD):
-        yield float(pattern.search(raw) is not None)
-    yield float(":" in raw and _CLOCK.search(raw) is not None)
-    yield float("https://" in raw or "http://" in raw)
-    yield float("/" in raw and _PLACE.search(raw) is not None)
+        yield pattern.search(raw) is not None
+    yield ":" in raw and _CLOCK.search(raw) is not None
+    yield "https://" in raw or "http://" in raw
+    yield "/" in raw and _PLACE.search(raw) is not None
     yield heading.length
     yield heading.has_clock
-    yield float(_LOG.search(line.path) is not None)
-    yield float(_QUESTION.search(plain) is not None)
-    yield float(_EXCLAMATION.search(plain) is not None)
+    yield _LOG.search(line.path) is not None
+    yield _QUESTION.search(plain) is not None
+    yield _EXCLAMATION.search(plain) is not None
     yield min(2.0, len(_ADDRESSED.findall(plain)))
-    yield float(_OWN_PLACE.search(raw) is not None)
-    yield float("." in raw and _SOURCE_FILE.search(raw) is not None)
-    yield float(digits > 0 and _DATE.search(raw) is not None)
-    yield float(_RULES in word_classes(" ".join(folded.split(maxsplit=2)[:2])))
-    yield float(line.recurring)
+    yield _OWN_PLACE.search(raw) is not None
+    yield "." in raw and _SOURCE_FILE.search(raw) is not None
+    yield digits > 0 and _DATE.search(raw) is not None
+    yield _RULES in word_classes(" ".join(folded.split(maxsplit=2)[:2]))
+    yield line.recurring
     said = list(word_classes(folded))
     label = _LABEL.search(folded)
     titled = heading.classes.union(word_classes(label[1])) if label else heading.classes
     yield from (min(2.0, said.count(number)) for number in _CLASSES)
-    yield from (float(number in titled) for number in _CLASSES)
+    yield from (number in titled for number in _CLASSES)
 
 
 @frozen
@@ -552,7 +549,7 @@ class _Heading:
     folded: str
     classes: frozenset[int]
     length: float
-    has_clock: float
+    has_clock: bool
 
 
 @functools.lru_cache(maxsize=4_096)
@@ -564,7 +561,7 @@ def _heading(heading: str) -> _Heading:
         folded=folded,
         classes=frozenset(word_classes(folded)),
         length=math.log1p(len(heading)) if heading else _USUAL_HEADING,
-        has_clock=float(_CLOCK.search(heading) is not None),
+        has_clock=_CLOCK.search(heading) is not None,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from datetime import date
 from typing import Literal
@@ -54,29 +54,30 @@ def _telling(text: str) -> tuple[str, ...]:
 
 def _other_number(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """The same words in the same order, but for one number: two that differ are of two things."""
-    if one == other or len(one) != len(other):
+    if len(one) != len(other):
         return False
     pairs = list(zip(one, other, strict=True))
-    apart = [(a, b) for a, b in pairs if a != b]
-    named = [a for a, b in pairs if a == b and a not in _ARTICLES and a not in _IS]
+    apart = [pair for pair in pairs if pair[0] != pair[1]]
+    named = [a for a, b in pairs if a == b and a not in _ARTICLES | _IS]
     return len(named) >= _LEAST_WORDS and len(apart) == 1 and all(map(_DIGIT.search, apart[0]))
 
 
 def _other_value(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """`S is V` beside `S is W`: the same subject of at least two words, values of a few words."""
-    said, before = _statement(one), _statement(other)
-    if said is None or before is None or said[0] != before[0]:
+    subject, value = _statement(one)
+    before, held = _statement(other)
+    if subject != before or len(subject) < _LEAST_WORDS:
         return False
-    values = set(said[1]), set(before[1])
-    return bool(values[0]) and not (values[0] <= values[1] or values[1] <= values[0])
+    few = 0 < len(value) <= _MOST and 0 < len(held) <= _MOST
+    return few and not (set(value) <= set(held) or set(held) <= set(value))
 
 
-def _statement(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+def _statement(words: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """The words of its subject and of its value; those of a text that states nothing of anything are none."""
     at = next((n for n, word in enumerate(words) if word in _IS), 0)
-    subject = tuple(word for word in words[:at] if word not in _ARTICLES)
-    value = tuple(word for word in words[at + 1 :] if word not in _ARTICLES)
-    if len(subject) < _LEAST_WORDS or not 0 < len(value) <= _MOST:
-        return None
+    subject, value = (
+        [word for word in part if word not in _ARTICLES] for part in (words[:at], words[at + 1 :])
+    )
     return subject, value
 
 
@@ -137,7 +138,6 @@ class LongTermIndex:
         for entry in self.entries:
             for text in (entry.text, *(sentence.text for sentence in sentences(entry.text))):
                 self._keys.setdefault(claim_key(text), entry)
-        self._bags = [telling_words(entry.text) for entry in self.entries]
         self._whole = ["\n".join((*entry.heading[-1:], entry.text)) for entry in self.entries]
         self._held = list(map(telling_words, self._whole))
         self._by_word: dict[str, list[int]] = defaultdict(list)
@@ -161,7 +161,7 @@ class LongTermIndex:
                 since = entry.origin.day("occurred_at") or entry.origin.day("at")
                 if since is None or since <= day:
                     return Novelty("supersede", entry)
-            elif self._is_same(text, number):
+            elif _is_same(text, entry.text):
                 return Novelty("merge" if _adds(entry.text, text) else "known", entry)
             elif self._has_nearly_all(text, bag, number):
                 return Novelty("known", entry)
@@ -179,24 +179,9 @@ class LongTermIndex:
     def _near(self, bag: frozenset[str]) -> list[int]:
         """The entries that share telling words with a claim, the most first."""
         most = max(_FEW, int(_COMMON * len(self.entries)))
-        shared: dict[int, int] = defaultdict(int)
-        for word in bag:
-            if len(found := self._by_word.get(word, ())) <= most:
-                for number in found:
-                    shared[number] += 1
+        found = (self._by_word.get(word, ()) for word in bag)
+        shared = Counter(number for numbers in found if len(numbers) <= most for number in numbers)
         return sorted(shared, key=lambda number: (-shared[number], number))
-
-    def _is_same(self, text: str, number: int) -> bool:
-        """Whether an entry says what the claim says, or one of them holds the other."""
-        bag, held, entry = telling_words(text), self._bags[number], self.entries[number]
-        one, other = distinction(text), distinction(entry.text)
-        if one.turns != other.turns or not same_order(text, entry.text):
-            return False
-        if adds_nothing(text, entry.text):
-            return True
-        if held <= bag and len(held) >= _LEAST:
-            return set(other.numbers) <= set(one.numbers)
-        return one.agrees(other) and jaccard(bag, held) >= NEAR
 
     def _has_nearly_all(self, text: str, bag: frozenset[str], number: int) -> bool:
         """Whether an entry and its heading hold most words of a claim, all its numbers and names."""
@@ -206,19 +191,27 @@ class LongTermIndex:
         whole = self._whole[number]
         one, other = distinction(text), distinction(whole)
         names = {name for name in one.names if not UNPARTED.search(name)}
-        holds = set(one.numbers) <= set(other.numbers) and names <= other.names | {other.opening}
-        return holds and one.turns == other.turns and same_order(text, whole)
+        return names <= other.names | {other.opening} and _is_held(text, whole)
+
+
+def _is_same(text: str, entry: str) -> bool:
+    """Whether an entry says what the claim says, or one of them holds the other."""
+    bag, held = telling_words(text), telling_words(entry)
+    if held <= bag and len(held) >= _LEAST and _is_held(entry, text):
+        return True
+    alike = distinction(text).agrees(distinction(entry)) and same_order(text, entry)
+    return adds_nothing(text, entry) or (alike and jaccard(bag, held) >= NEAR)
+
+
+def _is_held(text: str, held: str) -> bool:
+    """Whether the numbers of ``text`` stand in ``held``, and what turns it round, and both compare alike."""
+    one, other = distinction(text), distinction(held)
+    return set(one.numbers) <= set(other.numbers) and one.turns == other.turns and same_order(text, held)
 
 
 def adds_nothing(text: str, held: str) -> bool:
     """Whether all that ``text`` says stands in ``held``: its words, its numbers, and what turns it round."""
-    one, other = distinction(text), distinction(held)
-    return (
-        telling_words(text) <= telling_words(held)
-        and one.turns == other.turns
-        and set(one.numbers) <= set(other.numbers)
-        and same_order(text, held)
-    )
+    return telling_words(text) <= telling_words(held) and _is_held(text, held)
 
 
 def _adds(entry: str, text: str) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.dreaming.features import Features, Grams, Line, features_of
+from workbench.dreaming.features import Features, Floats, Line, Singles, features_of
 from workbench.dreaming.proposals.inbox import Book, read_book
 from workbench.dreaming.salience import Salience, base_model, in_batches
 from workbench.errors import NotCuratableError, WorkbenchError
@@ -70,9 +71,9 @@ class OwnerModel:
     examples: tuple[Example, ...] = ()
     foretold: PredictionScore = PredictionScore()
     why_not: str = ""
-    seen: NDArray[np.float32]
+    seen: Singles
     """(n, 2^14 + 55 + 1) the features of the examples; see ``_scaled``."""
-    pull: NDArray[np.float64]
+    pull: Floats
     """(n,) how far each example pulls what is like it: up above 0, down below."""
 
     @property
@@ -80,7 +81,7 @@ class OwnerModel:
         """Whether anything was learned that is used."""
         return not self.why_not
 
-    def logits(self, lines: Sequence[Line]) -> NDArray[np.float64]:
+    def logits(self, lines: Sequence[Line]) -> Floats:
         """(n,) the log odds that this owner would keep each line."""
         if not self.active:
             return self.base.logits(lines)
@@ -124,14 +125,13 @@ def learned(base: Salience, examples: Sequence[Example]) -> OwnerModel:
     return OwnerModel(base=base, examples=examples, foretold=foretold, why_not=why, seen=seen, pull=pull)
 
 
-def _weights(examples: Sequence[Example]) -> NDArray[np.float64]:
-    days = [example.day for example in examples if example.day]
-    newest = max(days, default=None)
+def _weights(examples: Sequence[Example]) -> Floats:
+    newest = max((example.day for example in examples if example.day), default=None)
     ages = [(newest - example.day).days if newest and example.day else 0 for example in examples]
     return np.asarray(0.5 ** (np.array(ages, np.float64) / HALF_LIFE), np.float64)
 
 
-def _scaled(base: Salience, features: Features) -> NDArray[np.float32]:
+def _scaled(base: Salience, features: Features) -> Singles:
     """(n, 2^14 + 55 + 1) n-grams, counts and a constant, so scaled that two lines are as alike as the product
     of their rows: ``4 n-grams · n-grams + 0.5 counts · counts / their number + 1``.
     """
@@ -142,21 +142,16 @@ def _scaled(base: Salience, features: Features) -> NDArray[np.float32]:
     return np.hstack((grams, share * counts, constant), dtype=np.float32, casting="same_kind")
 
 
-def _weighed(base: Salience, features: Features, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _weighed(base: Salience, features: Features, weights: Floats) -> Floats:
     """``_scaled(base, features) @ weights``, without the many n-grams that a line does not have."""
     grams, counts = features.grams, base.notes.standardised(features.counts)
-    folded = Grams(grams.lines, grams.buckets & (_FOLDED - 1), grams.values, grams.count)
+    folded = replace(grams, buckets=grams.buckets & (_FOLDED - 1))
     of_grams = folded.weighed((np.sqrt(_GRAMS) * weights[:_FOLDED]).astype(np.float32))
-    sums: NDArray[np.float64] = np.sqrt(_COUNTS / counts.shape[1]) * (counts @ weights[_FOLDED:-1])
+    sums: Floats = np.sqrt(_COUNTS / counts.shape[1]) * (counts @ weights[_FOLDED:-1])
     return sums + of_grams + float(np.sqrt(_BIAS) * weights[-1])
 
 
-def _fitted(
-    kernel: NDArray[np.float64],
-    answers: NDArray[np.float64],
-    said: NDArray[np.float64],
-    weights: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def _fitted(kernel: Floats, answers: Floats, said: Floats, weights: Floats) -> Floats:
     """(n,) the pull of each decision at the most likely correction, by Newton's method."""
     correction = np.zeros(len(answers))
     pull = np.zeros(len(answers))
@@ -173,12 +168,7 @@ def _fitted(
     return pull
 
 
-def _foretold(
-    kernel: NDArray[np.float64],
-    answers: NDArray[np.float64],
-    said: NDArray[np.float64],
-    weights: NDArray[np.float64],
-) -> PredictionScore:
+def _foretold(kernel: Floats, answers: Floats, said: Floats, weights: Floats) -> PredictionScore:
     """The last half of the decisions, 50 at most, in blocks, each foretold from all before it.
 
     The base model is given the owner's share of kept lines too, so that what is compared is what was learned
@@ -205,11 +195,11 @@ def _foretold(
     )
 
 
-def _loss(logits: NDArray[np.float64], truth: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _loss(logits: Floats, truth: NDArray[np.bool_]) -> Floats:
     return np.logaddexp(0.0, -np.where(truth, logits, -logits))
 
 
-def pairs_in_order(scores: NDArray[np.float64], truth: NDArray[np.bool_]) -> float | None:
+def pairs_in_order(scores: Floats, truth: NDArray[np.bool_]) -> float | None:
     """The share of pairs of a true and a false one in which the true one scores higher; a tie is half.
 
     That is the area under the ROC curve; None where there is no such pair.
@@ -229,6 +219,14 @@ _DONE = {"promote": (True, "promoted"), "pin": (True, "pinned"), "forget": (Fals
 _TOLD = 3
 
 
+@frozen
+class TrainingDecision:
+    """A decision that moves what is like it: what was done, to which words."""
+
+    what: str
+    text: str
+
+
 @frozen_kw_only
 class LearningReport:
     """What was learned from how many ``decisions``, and how well it would have foretold the last of them.
@@ -245,14 +243,6 @@ class LearningReport:
     base_right: float | None
     raised: tuple[TrainingDecision, ...]
     lowered: tuple[TrainingDecision, ...]
-
-
-@frozen
-class TrainingDecision:
-    """A decision that moves what is like it: what was done, to which words."""
-
-    what: str
-    text: str
 
 
 def owner_model(workspace: Workspace, book: Book) -> OwnerModel:
@@ -297,8 +287,9 @@ def plan_forget_learned(workspace: Workspace, now: datetime) -> Plan:
 def decided_examples(workspace: Workspace, book: Book) -> list[Example]:
     """What was decided, promoted, pinned or forgotten since learning was forgotten last, the oldest first.
 
-    Nothing else is stored: undoing a decision takes its example back. What merely stands in long-term memory
-    is no example: by n-grams it would draw the score to what memory says already.
+    A person promotes, pins and forgets entries one by one; these are the operations that stand. Nothing else
+    is stored: undoing a decision takes its example back. What merely stands in long-term memory is no
+    example: by n-grams it would draw the score to what memory says already.
     """
     found: list[Example] = []
     since: date | None = None
@@ -309,25 +300,22 @@ def decided_examples(workspace: Workspace, book: Book) -> list[Example]:
             found, since = [], day
             continue
         decision = decision_from(record)
-        proposal = book.proposals.get(decision.name) if decision else None
+        proposal, _ = book.proposals.get(decision.name, (None, 0)) if decision else (None, 0)
         if decision is None or proposal is None or decision.decision not in _KEPT:
             continue
         is_kept, is_leaving = _KEPT[decision.decision], decision.name[0] == "let go"
         if is_kept and is_leaving:
             continue  # it went for lack of room: that says nothing of its words
-        is_kept = is_kept or is_leaving
-        path = next((source.partition("#")[0] for source in proposal[0].sources), "")
-        line = Line(proposal[0].text, path=path, spoken=path.startswith(FOLDER))
-        found.append(Example(line, is_kept, day, decision.decision))
-    found += (one for one in _operations(workspace) if since is None or (one.day and one.day > since))
-    return sorted(found, key=lambda one: one.day or date.min)
-
-
-def _operations(workspace: Workspace) -> Iterator[Example]:
-    """The entries that a person promoted, pinned or forgot one by one, by the operations that stand."""
+        path = proposal.sources[0].partition("#")[0] if proposal.sources else ""
+        line = Line(proposal.text, path=path, spoken=path.startswith(FOLDER))
+        found.append(Example(line, is_kept or is_leaving, day, decision.decision))
     with contextlib.suppress(WorkbenchError):  # without a repository nothing was done
         for operation in workspace.operations.walk():
-            if operation.action in _DONE and not operation.undone and len(operation.entries) == 1:
-                accepted, what = _DONE[operation.action]
+            day = operation.when.date()
+            if operation.action not in _DONE or operation.undone or len(operation.entries) != 1:
+                continue
+            if since is None or day > since:
+                is_kept, what = _DONE[operation.action]
                 words = operation.summary.removeprefix(f"{operation.action}: ")
-                yield Example(Line(words), accepted, operation.when.date(), what)
+                found.append(Example(Line(words), is_kept, day, what))
+    return sorted(found, key=lambda one: one.day or date.min)

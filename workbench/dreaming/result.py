@@ -56,17 +56,14 @@ class SkippedClaims:
         self.named: list[SkippedClaim] = []
         """Those that are named, in the order in which they were left out."""
 
-    def add(self, key: str, why: str, text: str) -> None:
-        """Leave a claim out."""
+    def add(self, why: str, text: str) -> None:
+        """Leave a claim out. Its key is worked out only where it is named: that takes time."""
         if self.seen is None and self._wanted(text):
             self.seen = SkippedClaim(claim_key(text), why, text)
-        if self.names(why):
-            self.named.append(SkippedClaim(key, why, _beginning(text)))
-        self.reasons[reason_of(why)] += 1
-
-    def names(self, why: str) -> bool:
-        """Whether one more that is left out for this reason would be named."""
-        return len(self.named) < MOST_NAMED and self.reasons[reason_of(why)] < MOST_OF_A_REASON
+        reason = reason_of(why)
+        if len(self.named) < MOST_NAMED and self.reasons[reason] < MOST_OF_A_REASON:
+            self.named.append(SkippedClaim(claim_key(text), why, _beginning(text)))
+        self.reasons[reason] += 1
 
 
 @frozen_kw_only
@@ -120,7 +117,7 @@ class Dream:
             "considered": self.considered,
             "gated": self.gated,
             "proposals": [proposal.as_json() for proposal in self.proposals],
-            "skipped": [{"key": one.key, "why": one.why, "text": one.text} for one in self.skipped],
+            "skipped": list(msgspec.to_builtins(self.skipped)),
             "reasons": dict(self.reasons),
             "notes": list(self.notes),
             "took": round(self.took, 3),
@@ -164,23 +161,12 @@ STEPS: tuple[Step, ...] = get_args(Step)
 """In their order: files are read, what is one claim is folded, recalls are counted, every claim is judged,
 the best are chosen, and a language model words them."""
 
-
-@frozen
-class DreamProgress:
-    """``done`` of ``total`` units of a step: files for reading, claims for judging; 0 of 0 where none are
-    counted.
-    """
-
-    phase: Step
-    done: int = 0
-    total: int = 0
+OnProgress: TypeAlias = Callable[[Step, int, int], None]
+"""Told the step, and how much is done of how much in all: files for reading, claims for judging; 0 of 0 where
+none are counted. Raises StoppedError to stop the dream, which has written nothing by then."""
 
 
-OnProgress: TypeAlias = Callable[[DreamProgress], None]
-"""Told how far it is. Raises StoppedError to stop the dream, which has written nothing by then."""
-
-
-def unheard(_: DreamProgress) -> None:
+def unheard(_step: Step, _done: int, _total: int) -> None:
     """Nobody listens."""
 
 
@@ -189,9 +175,11 @@ EVERY = 2_000
 _T = TypeVar("_T")
 
 
-def telling(claims: Iterable[_T], tell: OnProgress, progress: DreamProgress) -> Iterator[_T]:
-    """The ``claims``; before the first and every 2,000 of them ``tell`` hears ``progress``."""
+def telling(claims: Iterable[_T], tell: OnProgress, step: Step, count: int = 0) -> Iterator[_T]:
+    """The ``claims``; before the first and every 2,000 of them ``tell`` hears that ``count`` of as many are
+    done.
+    """
     for number, claim in enumerate(claims):
         if number % EVERY == 0:
-            tell(progress)
+            tell(step, count, count)
         yield claim

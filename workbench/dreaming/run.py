@@ -24,7 +24,6 @@ from workbench.dreaming.proposals.information_loss import lost
 from workbench.dreaming.proposals.suspicious import suspicious_proposals
 from workbench.dreaming.result import (
     Dream,
-    DreamProgress,
     Explanation,
     OnProgress,
     SkippedClaims,
@@ -70,30 +69,29 @@ def dream(
 ) -> Dream:
     """Dream once, as of ``now``. Nothing is written.
 
-    ``limit`` is the most proposals of this run; where it is not given the settings say it. A ``model`` words
+    ``limit`` is the most proposals of this run; where it is None the settings say it. A ``model`` words
     proposals that have several sources; without one, and where it fails, the words are a source's own.
     ``tell`` hears how far it is, and may stop it. Raises whatever ``tell`` raises.
     """
     began = time.perf_counter()
     now = now if now.tzinfo else now.astimezone()
-    limit = workspace.settings.dream_limit if limit is None else limit
-    known = survey(workspace, now, tell=tell)
-    tell(DreamProgress("choosing"))
+    known = survey(workspace, now, SkippedClaims(), tell)
+    tell("choosing", 0, 0)
     chooser = Chooser(workspace, known, now, limit)
     chosen = chooser.choose()
-    tell(DreamProgress("wording", 0, len(chosen)))
-    proposals, wording_notes = worded(chosen, model, workspace.settings.language_timeout)
-    leaving, room = make_room(workspace, known.model, [choice.proposal for choice in proposals], now)
-    for claim in telling(known.judged, tell, DreamProgress("wording", len(chosen), len(chosen))):
+    tell("wording", 0, len(chosen))
+    final, wording_notes = worded(chosen, model, workspace.settings.language_timeout)
+    proposals = [choice.proposal for choice in final]
+    leaving, room = make_room(workspace, known.model, proposals, now)
+    for claim in telling(known.judged, tell, "wording", len(chosen)):
         if not claim.passed:
-            best = claim.cluster.best
-            known.skips.add(best.key, claim.left_out, best.text)
+            known.skips.add(claim.left_out, claim.best.text)
     marked = suspicious_proposals(
         (one for one in known.found.suspicious if not chooser.is_remembered(one.text)), now
     )
-    made = (*(choice.proposal for choice in proposals), *leaving, *marked[:_SUSPICIOUS])
+    made = (*proposals, *leaving, *marked[:_SUSPICIOUS])
     more = len(marked) - _SUSPICIOUS
-    hidden = (f"{more} more suspicious lines are not listed and were not learned",) if more > 0 else ()
+    unlisted = f"{more} more suspicious lines are not listed and were not learned" if more > 0 else ""
     run = f"{now:%Y%m%d-%H%M%S}"
     return Dream(
         run=run,
@@ -102,7 +100,7 @@ def dream(
         proposals=tuple(replace(proposal, run=run, made_at=now) for proposal in made),
         skipped=tuple(known.skips.named),
         reasons=dict(known.skips.reasons.most_common()),
-        notes=(*known.notes, *chooser.notes, *wording_notes, *filter(None, [room]), *hidden),
+        notes=(*known.notes, *wording_notes, *filter(None, [room, unlisted])),
         took=time.perf_counter() - began,
     )
 
@@ -123,47 +121,45 @@ def explain(
     now = now if now.tzinfo else now.astimezone()
     wanted = _Wanted(workspace, key_or_text)
     skips = SkippedClaims(lambda text: wanted.holds(text) or wanted.names(claim_key(text)))
-    known = survey(workspace, now, skips=skips, tell=tell)
-    chooser = Chooser(workspace, known, now, workspace.settings.dream_limit)
+    known = survey(workspace, now, skips, tell)
     found = wanted.among(known.judged)
     if found is None:
-        if seen := skips.seen:
-            why = f"it is not a candidate: {seen.why}"
-            return Explanation(key=seen.key, text=seen.text, proposed=False, verdict=why)
-        return Explanation(
-            key=wanted.key, text=wanted.text, proposed=False, verdict=_why_unread(workspace, wanted)
-        )
-    cluster, recalls = found.cluster, found.recalls
-    line = line_of(cluster.best, known.recurring)
-    choice = next((one for one in chooser.choose() if one.proposal.key == cluster.key), None)
+        seen = skips.seen
+        verdict = f"it is not a candidate: {seen.why}" if seen else _why_unread(workspace, wanted)
+        named = seen or wanted
+        return Explanation(key=named.key, text=named.text, proposed=False, verdict=verdict)
+    chooser = Chooser(workspace, known, now)
+    recalls = found.recalls
+    line = line_of(found.best, known.recurring)
+    choice = next((one for one in chooser.choose() if one.proposal.key == found.key), None)
     if choice is not None:
         found = choice.judged
         verdict = f"it is proposed ({choice.proposal.action})"
     elif found.passed:
-        verdict = f"it qualifies but is left out: {chooser.left_out[cluster.key]}"
+        verdict = f"it qualifies but is left out: {chooser.left_out[found.key]}"
     else:
         verdict = f"it is not proposed: {found.left_out}"
         if not found.salience:  # a run that has a great many to judge did not look at it
             (judgement,) = judged(known.model, [line])
             found = replace(found, salience=judgement.score)
     return Explanation(
-        key=cluster.key,
-        text=cluster.best.text,
+        key=found.key,
+        text=found.best.text,
         proposed=choice is not None,
         verdict=verdict,
         score=found.score,
         parts=found.parts,
         gates=found.gates,
-        sources=tuple(dict.fromkeys(mention.source for mention in cluster.mentions))[:MOST_SOURCES],
+        sources=tuple(dict.fromkeys(mention.source for mention in found.mentions))[:MOST_SOURCES],
         facts={
             "recalls": recalls.count,
             "questions": len(recalls.queries),
             "recall_days": len(recalls.days),
             "daily": found.days,
             "grounded": found.sources,
-            "mentions": len(cluster.mentions),
-            "trust": cluster.best.trust,
-            "type": fact_type(cluster.best.text),
+            "mentions": len(found.mentions),
+            "trust": found.best.origin,
+            "type": fact_type(found.best.text),
             "why": why_proposed(found, None),
             "words": why_of(known.model, line),
         },
@@ -204,7 +200,7 @@ class _Wanted:
             lambda cluster: "#" in self.said and any(m.entry.startswith(self.said) for m in cluster.mentions),
             lambda cluster: any(self.holds(mention.text) for mention in cluster.mentions),
         )
-        return next((one for way in ways for one in judged if way(one.cluster)), None)
+        return next((one for way in ways for one in judged if way(one)), None)
 
     def names(self, key: str) -> bool:
         """Whether a claim's key is the one that was given, or begins so."""
@@ -225,16 +221,14 @@ def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapp
     words"}`` writes nothing. ``now`` names the moment as of which. It can be stopped at any time: until its
     proposals are written down nothing is, and they are in one write.
     """
-
-    def tell(progress: DreamProgress) -> None:
-        context.progress(progress.phase, progress.done, progress.total)
-
     now = moment(parameters.get("now"))
     with closing(Workspace.open(root)) as workspace:
         if what := parameters.get("explain"):
-            return {"explanation": msgspec.to_builtins(explain(workspace, str(what), now, tell=tell))}
+            return {
+                "explanation": msgspec.to_builtins(explain(workspace, str(what), now, tell=context.progress))
+            }
         model, why_none = language_model_or_why(workspace.settings)
-        dreamt = dream(workspace, now=now, model=model, tell=tell)
+        dreamt = dream(workspace, now=now, model=model, tell=context.progress)
         if why_none:
             dreamt = replace(dreamt, notes=(f"{WITHOUT_MODEL}: {why_none}", *dreamt.notes))
         context.require_not_stopped()
@@ -289,15 +283,14 @@ def worded(
     except LanguageModelError as error:
         return tuple(chosen), (f"without the model, in the words of the sources: {error.args[0]}",)
     answers = {claim.name: claim for claim in reversed(answered.claims)}  # of several for one the first
-    out, refused = [], []
-    for choice, (name, passages) in zip(chosen, groups.items(), strict=True):
+    out, refused = list(chosen), []
+    for place, (name, passages) in enumerate(groups.items()):
         answer = answers.get(name)
         why = _why_not(passages, answer) if answer else "the model omitted it"
         if passages and answer and not why:
-            out.append(_reworded(choice, passages, answer, model.name))
-            continue
-        out.append(choice)
-        refused += [f"“{excerpt(choice.proposal.text)}” keeps its original text: {why}"] if passages else []
+            out[place] = _reworded(chosen[place], passages, answer, model.name)
+        elif passages:
+            refused.append(f"“{excerpt(chosen[place].proposal.text)}” keeps its original text: {why}")
     asked = sum(map(bool, groups.values()))
     said = f"{asked - len(refused)} of {len(chosen)} proposals are in the words of {model.name}"
     return tuple(out), (said, *refused)
@@ -305,11 +298,11 @@ def worded(
 
 def _passages(name: str, choice: SelectedClaim) -> _Passages:
     """What a model could make one of; empty where there is but one wording."""
-    best = choice.judged.cluster.best
-    wordings = {best.text: best.trust}
-    for mention in choice.judged.cluster.mentions:
+    best = choice.judged.best
+    wordings: dict[str, str] = {best.text: best.origin}
+    for mention in choice.judged.mentions:
         if len(wordings) < _MOST_PASSAGES:
-            wordings.setdefault(mention.text, mention.trust)
+            wordings.setdefault(mention.text, mention.origin)
     if choice.entry_text and choice.proposal.action == "merge":
         wordings.setdefault(choice.entry_text, choice.proposal.trust)
     if len(wordings) < 2:
@@ -317,29 +310,25 @@ def _passages(name: str, choice: SelectedClaim) -> _Passages:
     return {f"{name}.{number}": wording for number, wording in enumerate(wordings.items(), 1)}
 
 
-def _why_not(passages: _Passages, answer: _Wording) -> str | None:
-    """Why an answer is not believed; None where it is."""
-    text, sources = " ".join(answer.text.split()), set(answer.sources)
-    if unknown := sorted(sources - passages.keys()):
-        return f"the answer cites {unknown[0][:20]}, which is not one of its sources"
-    if word_pieces(text) > MOST_TOKENS or hidden(text):
-        return "the answer is too long, or holds hidden characters"
-    if why := veto(text):
-        return f"the answer is not a fact ({why})"
-    return _lost(text, [words for words, _ in passages.values()])
-
-
-def _lost(text: str, passages: Sequence[str]) -> str | None:
-    """What a wording drops of its sources, or invents beside them; None where it does neither."""
-    for passage in passages:
-        if gone := lost(passage, text):
-            return f"the answer drops {gone[0][:40]}"
-    if invented := lost(text, " ".join(passages)):
-        return f"the answer invents {invented[0][:40]}"
+def _why_not(passages: _Passages, answer: _Wording) -> str:
+    """Why an answer is not believed; empty where it is."""
+    text, unknown = " ".join(answer.text.split()), sorted(set(answer.sources) - passages.keys())
+    words = [words for words, _ in passages.values()]
     turns = set(distinction(text).turns)
-    if any(set(distinction(passage).turns) != turns for passage in passages):
-        return "the answer drops or adds a negation"
-    return None
+    why = ""
+    if unknown:
+        why = f"the answer cites {unknown[0][:20]}, which is not one of its sources"
+    elif word_pieces(text) > MOST_TOKENS or hidden(text):
+        why = "the answer is too long, or holds hidden characters"
+    elif reason := veto(text):
+        why = f"the answer is not a fact ({reason})"
+    elif gone := [token for passage in words for token in lost(passage, text)]:
+        why = f"the answer drops {gone[0][:40]}"
+    elif invented := lost(text, " ".join(words)):
+        why = f"the answer invents {invented[0][:40]}"
+    elif any(set(distinction(passage).turns) != turns for passage in words):
+        why = "the answer drops or adds a negation"
+    return why
 
 
 def _reworded(choice: SelectedClaim, passages: _Passages, answer: _Wording, model: str) -> SelectedClaim:
@@ -347,7 +336,7 @@ def _reworded(choice: SelectedClaim, passages: _Passages, answer: _Wording, mode
     proposal = choice.proposal
     used = {passages[name] for name in answer.sources}
     words = {text for text, _ in used}
-    named = [m for m in choice.judged.cluster.mentions if m.text in words][:MOST_SOURCES]
+    named = [m for m in choice.judged.mentions if m.text in words][:MOST_SOURCES]
     sources = tuple(dict.fromkeys(mention.source for mention in named)) or proposal.sources
     changed = replace(
         proposal,

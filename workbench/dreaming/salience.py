@@ -16,7 +16,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.dreaming.features import BUCKETS, NAMES, Features, Line, features_of, word_grams
+from workbench.dreaming.features import (
+    BUCKETS,
+    NAMES,
+    Features,
+    Floats,
+    Line,
+    Singles,
+    features_of,
+    word_grams,
+)
 from workbench.frozen import frozen_kw_only
 
 WEIGHTS_FILE, MODEL_FILE = "salience.npy", "salience.json"
@@ -36,19 +45,19 @@ class Head:
     ``weights`` has one more than there are counts: what the answer of the n-grams weighs.
     """
 
-    mean: NDArray[np.float64]
-    deviation: NDArray[np.float64]
-    weights: NDArray[np.float64]
+    mean: Floats
+    deviation: Floats
+    weights: Floats
     bias: float
 
-    def standardised(self, counts: NDArray[np.float32]) -> NDArray[np.float64]:
+    def standardised(self, counts: Singles) -> Floats:
         """(n, 55) the counts in deviations from their means."""
-        scaled: NDArray[np.float64] = np.clip((counts - self.mean) / self.deviation, -_CLIP, _CLIP)
+        scaled: Floats = np.clip((counts - self.mean) / self.deviation, -_CLIP, _CLIP)
         return scaled
 
-    def logits(self, counts: NDArray[np.float32], said: NDArray[np.float64]) -> NDArray[np.float64]:
+    def logits(self, counts: Singles, said: Floats) -> Floats:
         """(n,) the log odds of lines with these counts, of which the n-grams say ``said``."""
-        sums: NDArray[np.float64] = self.standardised(counts) @ self.weights[:-1]
+        sums: Floats = self.standardised(counts) @ self.weights[:-1]
         sums += self.weights[-1] * said + self.bias
         return sums
 
@@ -71,11 +80,11 @@ class Salience:
     talk: Head
     floor: float
 
-    def logits(self, lines: Sequence[Line]) -> NDArray[np.float64]:
+    def logits(self, lines: Sequence[Line]) -> Floats:
         """(n,) the log odds that each line is worth keeping."""
         return in_batches(lines, self.of_features)
 
-    def of_features(self, features: Features) -> NDArray[np.float64]:
+    def of_features(self, features: Features) -> Floats:
         """(n,) the log odds of lines whose features are known."""
         said = features.grams.weighed(self.grams.astype(np.float32) * self.step) + self.gram_bias
         notes = self.notes.logits(features.counts, said)
@@ -96,9 +105,7 @@ class Salience:
         return sorted(((share, name) for name, share in told.items()), key=lambda one: (-abs(one[0]), one[1]))
 
 
-def in_batches(
-    lines: Sequence[Line], logits: Callable[[Features], NDArray[np.float64]]
-) -> NDArray[np.float64]:
+def in_batches(lines: Sequence[Line], logits: Callable[[Features], Floats]) -> Floats:
     """(n,) the log odds of lines of whose n-grams a ``BATCH`` is in memory at the same time."""
     starts = range(0, len(lines), BATCH)
     parts = [logits(features_of(lines[at : at + BATCH])) for at in starts]

@@ -88,11 +88,11 @@ class RecallHistory:
         for page in workspace.ledger.pages("recalls"):
             self.bad += page.bad
             for record in page.records:
+                words = {name: value for name, value in record.items() if isinstance(value, str)}
                 try:
-                    words = {name: value for name, value in record.items() if isinstance(value, str)}
                     one = msgspec.convert({"score": record.get("score"), **words}, _Recall)
                     when = datetime.fromisoformat(one.at)
-                except (ValueError, msgspec.ValidationError):
+                except ValueError:  # that of msgspec is one too
                     self.bad += 1
                     continue
                 # By the clock of ``now``; a time without a zone is taken to be in its zone.
@@ -117,7 +117,7 @@ class RecallHistory:
         found: dict[str, ClaimRecalls] = {}
         gone = 0
         for day, entry, one in self._recalls:
-            names = entries.get(entry) or [name for name in [claims.get(one.claim)] if name]
+            names = entries.get(entry) or ([claims[one.claim]] if one.claim in claims else ())
             gone += not names
             for name in names:
                 recalled = found.get(name) or found.setdefault(name, ClaimRecalls())
@@ -136,7 +136,7 @@ _OFTEN_SAID, _OFTEN_USED = 8, 10
 
 
 @frozen_kw_only
-class ScoredCluster:
+class ScoredCluster(Cluster):
     """A cluster, what is known of its use, and its factors; ``floor`` is the least salience of a proposal.
 
     Salience is how likely its words are worth keeping, novelty how much of them long-term memory does not say
@@ -145,7 +145,6 @@ class ScoredCluster:
     proposed, whatever its score; empty where it may be.
     """
 
-    cluster: Cluster
     recalls: ClaimRecalls = NEVER_RECALLED
     sources: int = 1
     days: int = 1

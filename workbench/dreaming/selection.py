@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import datetime
 
 from workbench.dreaming.clusters import Cluster, same_claim, session_name
 from workbench.dreaming.line_judgement import fact_type, why_of
@@ -21,7 +20,7 @@ from workbench.memory.proposal import Action, Proposal
 from workbench.operations.sections import heading_for
 from workbench.plural import plural
 from workbench.safety.hidden_text import unsafe_in
-from workbench.workspace.decisions import near_key
+from workbench.workspace.decisions import family_of, near_key
 from workbench.workspace.workspace import Workspace
 
 MOST_SOURCES = 8
@@ -49,21 +48,20 @@ class SelectedClaim:
 
 
 class Chooser:
-    """Chooses among the claims of one survey. ``notes`` tell what did not find room, ``left_out`` of each
-    claim that passed and was not chosen why not.
+    """Chooses among the claims of one survey. ``left_out`` tells of each that passed and was not chosen why
+    not.
     """
 
-    def __init__(self, workspace: Workspace, known: Survey, now: datetime, limit: int) -> None:
+    def __init__(self, workspace: Workspace, known: Survey, now: datetime, limit: int | None = None) -> None:
+        """``limit`` is the most that are chosen; where it is None the settings say it."""
         self.known = known
-        self._limit = limit
-        self.notes: list[str] = []
+        self._limit = workspace.settings.dream_limit if limit is None else limit
         self.left_out: dict[str, str] = {}
         self._document = workspace.memory_document()
         self._memory = LongTermIndex(self._document)
         self._decided = _Decided(workspace, known.book, now)
         self._taken: set[str] = set()
-        self._of_template: Counter[str] = Counter()
-        """How many of those that passed are of each template, once one asks."""
+        """Addresses of the entries that are changed by what is chosen."""
 
     def is_remembered(self, text: str) -> bool:
         """Whether long-term memory says this in the same words: what a person keeps there is theirs."""
@@ -72,86 +70,76 @@ class Chooser:
     def choose(self) -> tuple[SelectedClaim, ...]:
         """The proposals, the best first, at most as many as the limit; one of each template."""
         passed = self._ranked()
-        templates_taken: set[str] = set()
+        templates: set[str] = set()
+        of_template: Counter[str] = Counter()  # counted once one asks
         chosen: list[SelectedClaim] = []
-        for number, judged in enumerate(passed):
+        for judged in passed:
+            best, standing = judged.best, None
+            template, said = "", ""
             if len(chosen) >= self._limit:
-                for left in passed[number:]:
-                    self._leave_out(
-                        left, f"a run proposes at most {self._limit} (`dream_limit`): score {left.score:.2f}"
-                    )
-                break
-            if twin := next(
-                (c.judged.cluster.best for c in chosen if _says_the_same(c.judged, judged)), None
-            ):
-                self._leave_out(judged, f"this run proposes nearly the same: {twin.key}")
-            elif choice := self._choice(judged, passed, templates_taken):
-                chosen.append(choice)
-                templates_taken.add(_template(judged))
+                why = f"a run proposes at most {self._limit} (`dream_limit`): score {judged.score:.2f}"
+            elif twin := next((one for one in chosen if _says_the_same(one.judged, judged)), None):
+                why = f"this run proposes nearly the same: {twin.judged.key}"
+            else:
+                standing, template = self._memory.standing(best.text, best.day), template_of(best.text)
+                why = self._why_not(judged, standing)
+                if not why and standing is None and template in templates:
+                    of_template = of_template or Counter(template_of(one.best.text) for one in passed)
+                    why = f"repeats a template with other numbers: {of_template[template]}"
+            if why:
+                self.left_out[best.key] = why
+                self.known.skips.add(why, best.text)
+                continue
+            if standing is not None:
+                self._taken.add(standing.entry.address)
+                said = standing.entry.text
+            templates.add(template)
+            chosen.append(SelectedClaim(self._proposal(judged, standing), judged, said))
         return tuple(chosen)
 
     def _ranked(self) -> list[ScoredCluster]:
         """What may be proposed: claims from a trusted source first, then by score."""
         passed = sorted((judged for judged in self.known.judged if judged.passed), key=_rank)
         most = _LOOKED_AT * self._limit
-        best = [replace(one, novelty=self._memory.novelty(one.cluster.best.text)) for one in passed[:most]]
+        best = [replace(one, novelty=self._memory.novelty(one.best.text)) for one in passed[:most]]
         before: Counter[str] = Counter()
         order: dict[str, float] = {}
         for one in sorted(best, key=_rank):
-            path = one.cluster.best.path
-            order[one.cluster.key] = one.score * _SAME_FILE ** before[path]
+            path = one.best.path
+            order[one.key] = one.score * _SAME_FILE ** before[path]
             before[path] += 1
-        best.sort(key=lambda one: (not one.cluster.trusted, -order[one.cluster.key], one.cluster.key))
+        best.sort(key=lambda one: (not one.trusted, -order[one.key], one.key))
         return [*best, *passed[most:]]
 
-    def _why_not(self, judged: ScoredCluster, standing: Novelty | None) -> str | None:
-        """Why a claim that passed is not proposed all the same; None where it may be."""
-        best = judged.cluster.best
+    def _why_not(self, judged: ScoredCluster, standing: Novelty | None) -> str:
+        """Why a claim that passed is not proposed all the same; empty where it may be.
+
+        An entry of long-term memory that it would change may have to stay as it is.
+        """
+        best = judged.best
         if findings := unsafe_in(f"{best.heading}\n{best.context}"):
             return f"flagged: {'; '.join(findings)}"
-        if why := self._decided.why(judged.cluster):
+        if why := self._decided.why(judged):
             return why
-        if entry := self._memory.says(judged.cluster.keys):
-            return f"known: {entry.address} says it"
-        return self._keeps(standing) if standing else None
-
-    def _keeps(self, standing: Novelty) -> str | None:
-        """Why an entry of long-term memory stays as it is; None where it may be changed."""
+        known = self._memory.says(judged.keys)
+        if known or standing is None:
+            return f"known: {known.address} says it" if known else ""
         entry = standing.entry
         if standing.relation == "known":
-            return f"known: {entry.address} says it"
-        if entry.address in self._taken:
-            return f"this run already changes its entry: {entry.address}"
-        if entry.pinned:
-            return f"it would change a pinned entry: {entry.address}"
-        if len(self._taken) >= max(1, int(TOUCHED * len(self._memory.entries))):
-            return f"a quarter of long-term memory is already changed by this run: {entry.address}"
-        return None
-
-    def _choice(
-        self, judged: ScoredCluster, passed: Sequence[ScoredCluster], taken: Collection[str]
-    ) -> SelectedClaim | None:
-        """``taken`` are the templates of those among ``passed`` that are chosen already."""
-        best = judged.cluster.best
-        standing = self._memory.standing(best.text, best.day)
-        why = self._why_not(judged, standing)
-        if not why and standing is None and (template := _template(judged)) in taken:
-            self._of_template = self._of_template or Counter(map(_template, passed))
-            why = f"repeats a template with other numbers: {self._of_template[template]}"
-        if why:
-            self._leave_out(judged, why)
-            return None
-        if standing is not None:
-            self._taken.add(standing.entry.address)
-        return SelectedClaim(
-            self._proposal(judged, standing), judged, standing.entry.text if standing else ""
-        )
+            why = f"known: {entry.address} says it"
+        elif entry.address in self._taken:
+            why = f"this run already changes its entry: {entry.address}"
+        elif entry.pinned:
+            why = f"it would change a pinned entry: {entry.address}"
+        elif len(self._taken) >= max(1, int(TOUCHED * len(self._memory.entries))):
+            why = f"a quarter of long-term memory is already changed by this run: {entry.address}"
+        return why
 
     def _proposal(self, judged: ScoredCluster, standing: Novelty | None) -> Proposal:
-        cluster, best = judged.cluster, judged.cluster.best
-        origins = [m for m in reversed(cluster.mentions) if m.trusted == best.trusted and m is not best]
+        best = judged.best
+        origins = [m for m in reversed(judged.mentions) if m.trusted == best.trusted and m is not best]
         named = (best, *origins[: MOST_SOURCES - 1])  # what corroborates a trusted origin is none itself
-        sessions = {session_name(mention) for mention in cluster.mentions}
+        sessions = {session_name(mention) for mention in judged.mentions}
         line = line_of(best, self.known.recurring)
         action: Action = "add"
         if standing is not None:
@@ -159,7 +147,7 @@ class Chooser:
         return Proposal(
             key=best.key,
             action=action,
-            text=(text := self._with_subject(cluster)),
+            text=(text := self._with_subject(judged)),
             section=heading_for(text, self._document),
             target=standing.entry.address if standing else "",
             type=fact_type(best.text),
@@ -169,9 +157,8 @@ class Chooser:
             score=judged.score,
             parts=judged.parts,
             gates=judged.gates,
-            trust=best.trust,
+            trust=best.origin,
             why=f"{why_proposed(judged, standing)}; {why_of(self.known.model, line)}",
-            by="dreaming",
         )
 
     def _with_subject(self, cluster: Cluster) -> str:
@@ -184,23 +171,14 @@ class Chooser:
             return f"{subject}: {best.text}"
         return best.text
 
-    def _leave_out(self, judged: ScoredCluster, why: str) -> None:
-        best = judged.cluster.best
-        self.left_out[best.key] = why
-        self.known.skips.add(best.key, why, best.text)
-
-
-def _template(judged: ScoredCluster) -> str:
-    return template_of(judged.cluster.best.text)
-
 
 def _rank(judged: ScoredCluster) -> tuple[bool, float, str]:
-    return not judged.cluster.trusted, -judged.score, judged.cluster.key
+    return not judged.trusted, -judged.score, judged.key
 
 
 def _says_the_same(one: ScoredCluster, other: ScoredCluster) -> bool:
     """Whether nobody would want to read both: the other adds nothing, or differs in nothing that counts."""
-    text, another = one.cluster.best.text, other.cluster.best.text
+    text, another = one.best.text, other.best.text
     if adds_nothing(another, text):
         return True
     if UNPARTED.search(text) and UNPARTED.search(another):
@@ -211,14 +189,14 @@ def _says_the_same(one: ScoredCluster, other: ScoredCluster) -> bool:
 
 def why_proposed(judged: ScoredCluster, standing: Novelty | None) -> str:
     """In a sentence for a person: where it was said, how it was used, what it would do to an entry."""
-    recalls, cluster = judged.recalls, judged.cluster
-    days = len({mention.day for mention in cluster.mentions})
-    text = f"said in {plural(len(cluster.mentions), 'place')} on {plural(days, 'day')} "
+    recalls = judged.recalls
+    days = len({mention.day for mention in judged.mentions})
+    text = f"said in {plural(len(judged.mentions), 'place')} on {plural(days, 'day')} "
     text += f"({plural(judged.sources, 'independent source')})"
     if recalls.count:
         asked = f"by {plural(len(recalls.queries), 'question')} on {plural(len(recalls.days), 'day')}"
         text = f"recalled {plural(recalls.count, 'time')} {asked}; {text}"
-    if not cluster.trusted:
+    if not judged.trusted:
         text = f"its source is external: {text}"
     if standing is None:
         return text
@@ -231,20 +209,20 @@ class _Decided:
 
     def __init__(self, workspace: Workspace, book: Book, now: datetime) -> None:
         self._decisions = book.decisions
-        self._deferred: dict[str, date] = {}
-        for one in waiting(workspace, now, book=book):
-            letting_go = one.proposal.action in ("archive", "forget")
-            if one.until is not None and one.hidden(now) and not letting_go:
-                for word in (one.proposal.key, near_key(one.proposal.text)):
-                    self._deferred[word] = one.until
+        self._deferred = {
+            word: one.until
+            for one in waiting(workspace, now, book=book)
+            if one.hidden(now) and family_of(one.proposal.action) != "let go"
+            for word in (one.proposal.key, near_key(one.proposal.text))
+        }
         self._rejected = [
             proposal.text
             for name, (proposal, _) in book.proposals.items()
             if name[0] == "keep" and (said := book.decisions.newest.get(name)) and said.decision == "rejected"
         ]
 
-    def why(self, cluster: Cluster) -> str | None:
-        """Why it is not asked again, in a few words; None where it may be."""
+    def why(self, cluster: Cluster) -> str:
+        """Why it is not asked again, in a few words; empty where it may be."""
         for word in (*cluster.keys, near_key(cluster.best.text)):
             if found := self._decisions.blocked.get(("keep", word)):
                 return f"decided: {found.said}"
@@ -253,4 +231,4 @@ class _Decided:
         for rejected in self._rejected:
             if same_claim(rejected, cluster.best.text, likeness=_ALIKE):
                 return "decided: nearly the same was rejected"
-        return None
+        return ""

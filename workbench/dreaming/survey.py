@@ -22,22 +22,15 @@ from workbench.dreaming.clusters import (
     same_words,
     sources_of,
 )
-from workbench.dreaming.features import Line, recurring_headings
+from workbench.dreaming.features import Floats, Line, recurring_headings
 from workbench.dreaming.line_judgement import floor_of, judged
 from workbench.dreaming.owner_model import OwnerModel, owner_model
 from workbench.dreaming.proposals.inbox import Book, read_book
-from workbench.dreaming.result import (
-    EVERY,
-    NEAR_MISS,
-    DreamProgress,
-    OnProgress,
-    SkippedClaims,
-    telling,
-    unheard,
-)
+from workbench.dreaming.result import EVERY, NEAR_MISS, OnProgress, SkippedClaims, telling
 from workbench.dreaming.salience import BATCH
 from workbench.dreaming.score import NEVER_RECALLED, ClaimRecalls, RecallHistory, ScoredCluster
 from workbench.frozen import frozen_kw_only
+from workbench.memory.entry import Kind
 from workbench.plural import first_few, plural
 from workbench.workspace.workspace import Workspace
 
@@ -110,21 +103,18 @@ def passed_deadline(text: str, said: date, today: date, *, soon: date | None = N
 
 def _day(found: re.Match[str], said: date, soon: date) -> date | None:
     """The day that a match names; one without a year is in the year in which it was said."""
-    if found["soon"]:
+    named = {name.rstrip("2345"): part for name, part in found.groupdict().items() if part}
+    if "soon" in named:
         return soon + _WITHIN
     try:
-        if found["iso"]:
-            return date.fromisoformat(found["iso"])
-        month = found["month"] or found["month2"]
-        number = (
-            _MONTHS.split().index(month.lower()) + 1
-            if month
-            else int(found["month3"] or found["month4"] or found["month5"])
-        )
-        day = found["day"] or found["day2"] or found["day3"] or found["day4"] or found["day5"]
-        year = found["year"] or found["year3"] or found["year4"]
-        named = date(int(year or said.year), number, int(day))
-        return named if year or said - named < _LONG_AGO else date(said.year + 1, number, int(day))
+        if "iso" in named:
+            return date.fromisoformat(named["iso"])
+        month, day = named["month"], int(named["day"])
+        number = int(month) if month.isdigit() else _MONTHS.split().index(month.lower()) + 1
+        if "year" in named:
+            return date(int(named["year"]), number, day)
+        this_year = date(said.year, number, day)
+        return this_year if said - this_year < _LONG_AGO else this_year.replace(year=said.year + 1)
     except ValueError:
         return None
 
@@ -152,29 +142,26 @@ class Survey:
 
 
 @no_garbage_collection()
-def survey(
-    workspace: Workspace, now: datetime, *, skips: SkippedClaims | None = None, tell: OnProgress = unheard
-) -> Survey:
+def survey(workspace: Workspace, now: datetime, skips: SkippedClaims, tell: OnProgress) -> Survey:
     """Read all that can be a source, and judge every claim in it. What is left out goes to ``skips``."""
     today = now.date()
-    skips = SkippedClaims() if skips is None else skips
     book = read_book(workspace)
     found = candidates(workspace, today, skips, tell=tell)
-    tell(DreamProgress("folding"))
+    tell("folding", 0, 0)
     recurring = recurring_headings([(mention.heading, mention.path) for mention in found.mentions])
     model = owner_model(workspace, book)
     claims = same_words(found.mentions)
-    tell(DreamProgress("recalls"))
+    tell("recalls", 0, 0)
     recall_book = RecallHistory(workspace, now)
     recalls, gone = _recalls(recall_book, claims, tell)
     likely, others = claims, tuple[Cluster, ...]()
     if len(claims) > MOST_JUDGED:
         likely, others = _shortlist(claims, recalls, model, recurring, tell)
-    tell(DreamProgress("folding"))
+    tell("folding", 0, 0)
     # the index has vectors of whole entries
     whole = [mention for one in likely if (mention := next((m for m in one.mentions if m.whole), None))]
     pairs, note = alike_in_meaning(workspace, {mention.key: mention.context for mention in whole})
-    clusters = folded(likely, pairs, pulse=lambda: tell(DreamProgress("folding")))
+    clusters = folded(likely, pairs, tell=tell)
     recalls_of_folded, _ = _recalls(recall_book, clusters, tell)
     known = [_known(cluster, recalls_of_folded) for cluster in clusters]
     return Survey(
@@ -186,7 +173,7 @@ def survey(
             *_judged(known, model, recurring, today, tell),
             *(
                 _known(one, recalls, floor_of(model, spoken=one.best.spoken), _LESS_LIKELY)
-                for one in telling(others, tell, DreamProgress("judging", MOST_JUDGED, MOST_JUDGED))
+                for one in telling(others, tell, "judging", MOST_JUDGED)
             ),
         ),
         skips=skips,
@@ -203,16 +190,18 @@ def _known(
     from outside corroborates nothing that the owner or the agent says.
     """
     recalls = recalls_of.get(cluster.mentions[0].key, NEVER_RECALLED)
-    if len(cluster.mentions) == 1:
-        return ScoredCluster(cluster=cluster, recalls=recalls, floor=floor, left_out=left_out)
-    echoes = frozenset(recalls.days) - {cluster.mentions[0].day}
-    inside = [mention for mention in cluster.mentions if mention.trusted] or cluster.mentions
-    sources = len(sources_of(inside, echoes=echoes))
+    sources = days = 1
+    if len(cluster.mentions) > 1:
+        given = recalls.days - {cluster.mentions[0].day}
+        inside = [mention for mention in cluster.mentions if mention.trusted] or cluster.mentions
+        heard = [m for m in inside if m.kind is not Kind.LOG or m.day not in given]
+        sources, days = len(sources_of(heard)), len(days_of(heard))
     return ScoredCluster(
-        cluster=cluster,
+        mentions=cluster.mentions,
+        keys=cluster.keys,
         recalls=recalls,
         sources=sources,
-        days=len(days_of(inside, echoes=echoes)),
+        days=days,
         floor=floor,
         left_out=left_out if sources else "said only after the agent had received it",
     )
@@ -227,19 +216,21 @@ def _judged(
 ) -> Iterator[ScoredCluster]:
     """All claims with the salience of their words, and why each that may not be proposed may not."""
     for start in range(0, len(known), BATCH):
-        tell(DreamProgress("judging", start, len(known)))
+        tell("judging", start, len(known))
         batch = known[start : start + BATCH]
-        lines = [line_of(one.cluster.best, recurring) for one in batch]
+        lines = [line_of(one.best, recurring) for one in batch]
         for one, judgement in zip(batch, judged(model, lines), strict=True):
-            best = one.cluster.best
-            why = one.left_out or judgement.vetoed or ""
-            if not why and (day := passed_deadline(best.text, best.day, today)):
+            best = one.best
+            why = one.left_out or judgement.vetoed
+            if why:
+                pass
+            elif day := passed_deadline(best.text, best.day, today):
                 why = f"its date has passed: {day}"
-            if not why and _NOBODY.match(best.text):
+            elif _NOBODY.match(best.text):
                 why = "it does not say whom it is about"
-            if not why and not judgement.kept:
+            elif not judgement.kept:
                 why = f"{NEAR_MISS}: {judgement.score:.2f} of {judgement.floor:.2f}"
-            yield replace(one, salience=judgement.score, floor=judgement.floor, left_out=why)
+            yield replace(one, salience=judgement.score, floor=judgement.floor, left_out=why or "")
 
 
 def line_of(mention: Mention, recurring: frozenset[str] = frozenset()) -> Line:
@@ -267,25 +258,25 @@ def _shortlist(
     times how often they were said and used, the newest first among equals; of lines that differ in numbers
     alone the first few are enough.
     """
-    forms, often, days = np.zeros((len(claims), _FORMS)), np.ones(len(claims)), np.zeros(len(claims))
+    best = [one.best for one in claims]
+    forms, often = np.zeros((len(claims), _FORMS)), np.ones(len(claims))
     for start in range(0, len(claims), EVERY):
-        tell(DreamProgress("recalls", start, len(claims)))
+        tell("recalls", start, len(claims))
         block = slice(start, start + EVERY)
-        best = [one.best for one in claims[block]]
-        forms[block] = _forms([line_of(mention) for mention in best])
-        days[block] = [mention.day.toordinal() for mention in best]
+        forms[block] = _forms([line_of(mention) for mention in best[block]])
         for number, one in enumerate(claims[block], start):
             if len(one.mentions) > 1 or one.mentions[0].key in recalls:
                 parts = _known(one, recalls).parts
                 often[number] = parts["recurrence"] * parts["use"]
     sample = range(0, len(claims), max(1, len(claims) // _SAMPLE))
-    said = model.logits([line_of(claims[number].best, recurring) for number in sample])
+    said = model.logits([line_of(best[number], recurring) for number in sample])
     weights = np.linalg.lstsq(forms[sample], said, rcond=None)[0]
+    days = np.array([mention.day.toordinal() for mention in best])
     order = np.lexsort((-days, -(forms @ weights + np.log(often))))
     shapes: Counter[str] = Counter()
     likely: set[int] = set()
-    for number in telling(order.tolist(), tell, DreamProgress("recalls", len(claims), len(claims))):
-        shape = line_of(claims[number].best).text[:_SHAPE].translate(_NO_DIGITS)
+    for number in telling(order.tolist(), tell, "recalls", len(claims)):
+        shape = line_of(best[number]).text[:_SHAPE].translate(_NO_DIGITS)
         shapes[shape] += 1
         if shapes[shape] <= _MOST_OF_A_SHAPE:
             likely.add(number)
@@ -307,7 +298,7 @@ _MOST_OF_A_SHAPE = 5
 _NO_DIGITS = str.maketrans("123456789", "000000000")
 
 
-def _forms(lines: Sequence[Line]) -> NDArray[np.float64]:
+def _forms(lines: Sequence[Line]) -> Floats:
     """(n, 8) length, digits, capitals, blanks and the end of each line: numbers that cost next to nothing."""
     sizes = np.array([len(line.text) for line in lines])
     text = "".join(line.text for line in lines).encode("utf-32-le", "surrogatepass")
@@ -332,7 +323,7 @@ def _recalls(
     """The recalls of the clusters, each by the key of its first mention, and how many are of no cluster."""
     claims: dict[str, str] = {}
     entries: dict[str, list[str]] = {}
-    for cluster in telling(clusters, tell, DreamProgress("recalls")):
+    for cluster in telling(clusters, tell, "recalls"):
         name = cluster.mentions[0].key
         claims.update(dict.fromkeys(book.claims.intersection(cluster.keys), name))
         for mention in cluster.mentions:
@@ -343,13 +334,10 @@ def _recalls(
 
 
 def _notes(found: CandidateScan, recalls: RecallHistory, gone: int) -> list[str]:
-    notes = []
-    if found.unread:
-        notes.append(f"could not be read: {', '.join(first_few(found.unread, 3))}")
-    if recalls.bad:
-        notes.append(f"no records in the book of recalls: {plural(recalls.bad, 'line')}")
-    if recalls.ahead:
-        notes.append(f"dated after now and not counted: {plural(recalls.ahead, 'recall')}")
-    if gone:
-        notes.append(f"of entries that no source contains any longer: {plural(gone, 'recall')}")
-    return notes
+    counts = (
+        ("no records in the book of recalls", recalls.bad, "line"),
+        ("dated after now and not counted", recalls.ahead, "recall"),
+        ("of entries that no source contains any longer", gone, "recall"),
+    )
+    unread = [f"could not be read: {', '.join(first_few(found.unread, 3))}"] if found.unread else []
+    return [*unread, *(f"{what}: {plural(count, noun)}" for what, count, noun in counts if count)]

@@ -82,9 +82,8 @@ def veto(text: str) -> str | None:
         return "holds a secret"
     if hidden_in(some):
         return "holds hidden text"
-    if reason := next((reason for line in some.split("\n") if (reason := steers(line))), None):
-        return reason
-    return _says_nothing(some)
+    steering = filter(None, map(steers, some.split("\n")))
+    return next(steering, None) or _says_nothing(some)
 
 
 def _says_nothing(text: str) -> str | None:

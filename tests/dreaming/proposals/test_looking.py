@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from tests.support.proposals import NOW, accept, of_log, proposal, put
 from tests.support.workspaces import EPISODE, LOG, LOG_TEXT, Sandbox
 from workbench.dreaming.proposals.decide import foretold, plan_defer, plan_reject
-from workbench.dreaming.proposals.inbox import Overview, find, overview
+from workbench.dreaming.proposals.inbox import Overview, find_all, overview
 from workbench.dreaming.proposals.origins import quotations, surroundings
 
 
@@ -59,7 +59,7 @@ def test_what_hides_something_is_named_before_anybody_opens_it(sandbox: Sandbox)
 def test_one_is_thought_through_with_its_plan_budget_and_sources(sandbox: Sandbox) -> None:
     one = of_log(sandbox, "staging port")
     put(sandbox, one)
-    told = foretold(sandbox.workspace, find(sandbox.workspace, one.key, NOW), NOW)
+    told = foretold(sandbox.workspace, find_all(sandbox.workspace, [one.key], NOW)[0], NOW)
     assert told.plan is not None
     assert "+- The staging port is 8443" in told.plan.diff()
     assert told.budget is not None
@@ -74,7 +74,7 @@ def test_what_would_be_replaced_stands_beside_what_replaces_it(sandbox: Sandbox)
     target = sandbox.address("called Atlas", "MEMORY.md")
     one = proposal("The project is called Borealis", action="supersede", target=target)
     put(sandbox, one)
-    told = foretold(sandbox.workspace, find(sandbox.workspace, one.key, NOW), NOW)
+    told = foretold(sandbox.workspace, find_all(sandbox.workspace, [one.key], NOW)[0], NOW)
     assert told.stands == "The project is called Atlas"
     assert told.becomes == "The project is called Borealis"
 
@@ -83,7 +83,7 @@ def test_what_is_stale_says_so_and_has_no_plan(sandbox: Sandbox) -> None:
     one = of_log(sandbox, "staging port")
     put(sandbox, one)
     sandbox.write(LOG, "# Nothing is left\n")
-    told = foretold(sandbox.workspace, find(sandbox.workspace, one.key, NOW), NOW)
+    told = foretold(sandbox.workspace, find_all(sandbox.workspace, [one.key], NOW)[0], NOW)
     assert told.plan is None
     assert "no longer exists" in told.problem
     assert "changed or removed" in told.sources[0].gone

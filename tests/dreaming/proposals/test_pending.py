@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.support.proposals import NOW, accept, book, entry, of_log, proposal, put
 from tests.support.workspaces import LOG, Sandbox
 from workbench.dreaming.proposals.decide import day_ahead, plan_defer, plan_reject, plan_withdraw
-from workbench.dreaming.proposals.inbox import find, pending, propose, waiting
+from workbench.dreaming.proposals.inbox import find_all, pending, propose, waiting
 from workbench.errors import NotCuratableError, UsageError
 from workbench.memory.entry import RelPath
 from workbench.memory.proposal import Proposal
@@ -72,7 +72,7 @@ def test_what_a_dream_proposes_anew_takes_the_place_of_what_nobody_looked_at(san
     assert keys(sandbox) == [stays.key, new.key, faded.key]
     assert keys(sandbox, days=2) == [put_off.key, stays.key, new.key, faded.key]
     with pytest.raises(UsageError, match="is no longer pending"):
-        find(place, first.key, NOW)
+        find_all(place, [first.key], NOW)
     assert propose(place, [], NOW, replaces=True).replaced == ()
     assert propose(place, [first], NOW, replaces=True).added == (first,)
     assert first.key in keys(sandbox)
@@ -334,13 +334,13 @@ def test_a_key_is_found_by_its_first_digits(sandbox: Sandbox) -> None:
     one = proposal("one claim", key="aaaa1111aaaa1111")
     two = proposal("another claim", key="aaaa2222aaaa2222")
     put(sandbox, one, two)
-    assert find(sandbox.workspace, "AAAA1", NOW).proposal == one
+    assert find_all(sandbox.workspace, ["AAAA1"], NOW)[0].proposal == one
     with pytest.raises(UsageError, match="matches several"):
-        find(sandbox.workspace, "aaaa", NOW)
+        find_all(sandbox.workspace, ["aaaa"], NOW)
     reject(sandbox, "aaaa1")
-    assert find(sandbox.workspace, "aaaa", NOW).proposal == two
+    assert find_all(sandbox.workspace, ["aaaa"], NOW)[0].proposal == two
     with pytest.raises(UsageError) as refused:
-        find(sandbox.workspace, "aaaa1", NOW)
+        find_all(sandbox.workspace, ["aaaa1"], NOW)
     assert "rejected" in refused.value.hint
 
 
@@ -422,10 +422,10 @@ def test_two_questions_about_the_same_words_are_told_apart_by_their_action(sandb
     forget = proposal("tea", action="forget", target=entry(sandbox, "tea", "MEMORY.md").address, key="f" * 16)
     put(sandbox, store, forget)
     with pytest.raises(UsageError, match="matches several") as refused:
-        find(sandbox.workspace, "f" * 16, NOW)
+        find_all(sandbox.workspace, ["f" * 16], NOW)
     assert f"{'f' * 16}/forget" in refused.value.hint
-    assert find(sandbox.workspace, "ffff/forget", NOW).proposal == forget
-    assert find(sandbox.workspace, "ffff/store", NOW).proposal == store
+    assert find_all(sandbox.workspace, ["ffff/forget"], NOW)[0].proposal == forget
+    assert find_all(sandbox.workspace, ["ffff/store"], NOW)[0].proposal == store
 
 
 @given(st.lists(st.sampled_from(SAID.split()), min_size=1, max_size=8), st.integers(0, 8))
@@ -467,7 +467,7 @@ def test_two_questions_about_the_same_words_are_told_apart_wherever_a_key_is_nam
 def test_one_odd_line_of_the_ledger_hides_no_other(sandbox: Sandbox, broken: dict[str, object]) -> None:
     from workbench.cli.dream import say_runs
     from workbench.cli.inbox import say_waiting
-    from workbench.dreaming.proposals.runs import runs
+    from workbench.dreaming.proposals.decide import runs
 
     one = of_log(sandbox, "staging port")
     put(sandbox, one)

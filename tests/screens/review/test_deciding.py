@@ -15,7 +15,7 @@ from tests.screens.main.test_bursts import send
 from tests.screens.review.reviewing import Review, reviewed
 from tests.support.proposals import NOW, accept, of_log, proposal, put
 from tests.support.workspaces import LOG, MEMORY_TEXT, Sandbox
-from workbench.dreaming.proposals.inbox import find
+from workbench.dreaming.proposals.inbox import find_all
 from workbench.errors import ConflictError
 from workbench.workspace.decisions import Decision, read_decisions
 
@@ -323,7 +323,7 @@ async def test_keys_do_not_decide_on_what_another_hand_brought_under_the_cursor(
 
 def test_a_yes_is_to_what_was_shown(sandbox: Sandbox) -> None:
     key = three(sandbox)[0]
-    shown = find(sandbox.workspace, key, NOW)
+    shown = find_all(sandbox.workspace, [key], NOW)[0]
     assert plan_of(sandbox.workspace, accepting([shown])).entries
     put(sandbox, of_log(sandbox, "staging port", section="Elsewhere"))
     with pytest.raises(ConflictError, match="was proposed again in the meantime"):

@@ -7,7 +7,6 @@ agent itself would; after a decision its queue is as the agent leaves it after o
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 import os
@@ -100,7 +99,7 @@ def _files(workspace: Workspace) -> Iterator[tuple[AgentQueue, RelPath]]:
                 yield queue, name
 
 
-def _read(workspace: Workspace, queue: AgentQueue, path: RelPath) -> list[QueuedProposal]:
+def _read(workspace: Workspace, queue: AgentQueue, path: RelPath) -> Iterator[QueuedProposal]:
     refusal, files = "", workspace.files
     if path.startswith(_ABOVE):
         files = Files(workspace.root.parent)
@@ -111,30 +110,24 @@ def _read(workspace: Workspace, queue: AgentQueue, path: RelPath) -> list[Queued
         data = _data(files, RelPath(path.removeprefix(_ABOVE)))
         found = list(queue.read(path, data))
     except FileNotFoundError:  # the agent decided on it meanwhile
-        return []
+        return
     except Exception as error:  # whatever the agent wrote, the other queues are read
         why = error.message if isinstance(error, WorkbenchError) else str(error)
         malformed, refusal = True, f"it is not in the format that {queue.layout.title} writes: {why}"
         found = [Proposal(key=claim_key(path), action="patch", text=path)]
     digest = hashlib.sha256(data).hexdigest()[:KEY_DIGITS]
     document_of = lru_cache(_LOGS_AT_ONCE)(workspace.document)
-    return [
-        QueuedProposal(
-            queue=queue,
-            path=path,
-            data=data,
-            proposal=replace(
-                one if queue.change or malformed else _completed(document_of, one),
-                key=one.key or digest,
-                by=queue.layout.title,
-                trust=Origin.OUTSIDE if one.trust == Origin.UNKNOWN else one.trust,
-                marks={QUEUE: path},
-            ),
-            refusal=refusal,
-            malformed=malformed,
+    for one in found:
+        proposal = replace(
+            one if queue.change or malformed else _completed(document_of, one),
+            key=one.key or digest,
+            by=queue.layout.title,
+            trust=Origin.OUTSIDE if one.trust == Origin.UNKNOWN else one.trust,
+            marks={QUEUE: path},
         )
-        for one in found
-    ]
+        yield QueuedProposal(
+            queue=queue, path=path, data=data, proposal=proposal, refusal=refusal, malformed=malformed
+        )
 
 
 def _data(files: Files, path: RelPath) -> bytes:
@@ -166,10 +159,14 @@ def _quoted(document_of: Callable[[str], Document], proposal: Proposal) -> Seque
         document = document_of(path)
     except (WorkbenchError, OSError, ValueError):
         return ()
-    quoted = [[one] for one in document.entries if text in " ".join(one.text.split())] or [
-        [one for one in document.entries if start <= one.end_line and one.start_line <= end]
-        for start, end in _spans(document, text)
-    ]
+    quoted = [[one] for one in document.entries if text in " ".join(one.text.split())]
+    if not quoted:
+        # Where its words stand one after the other, whatever parts them.
+        for found in re.finditer(r"(?<!\S)" + r"\s+".join(map(re.escape, text.split())), document.text):
+            start, end = (document.text.count("\n", 0, at) + 1 for at in found.span())
+            quoted.append(
+                [one for one in document.entries if start <= one.end_line and one.start_line <= end]
+            )
     return min(filter(None, quoted), key=lambda some: abs(some[0].start_line - first), default=())
 
 
@@ -186,15 +183,11 @@ def _completed(document_of: Callable[[str], Document], proposal: Proposal) -> Pr
         return replace(proposal, text="\n".join(lines), entries=tuple(one.address for one in found))
     if not proposal.text.endswith(_CUT):
         return proposal
-    text = _uncut(proposal.text)
-    if found:
-        said = " ".join(found[-1].text.split())
-        if text in said:
-            end = said.index(text) + len(text)
-        else:
-            end = next((end for end in range(len(said), 0, -1) if text.endswith(said[:end])), 0)
-        if end:
-            return replace(proposal, text=text + said[end:])
+    text, said = _uncut(proposal.text), " ".join(found[-1].text.split()) if found else ""
+    end = said.find(text) + len(text) if text in said else 0
+    end = end or next((end for end in range(len(said), 0, -1) if text.endswith(said[:end])), 0)
+    if end:
+        return replace(proposal, text=text + said[end:])
     return replace(proposal, why=f"{proposal.why}; its text is cut off, and the rest was not found")
 
 
@@ -202,45 +195,35 @@ def _uncut(text: str) -> str:
     return _HALF.sub("", text).removesuffix(_CUT).strip()
 
 
-def _spans(document: Document, text: str) -> Iterator[tuple[int, int]]:
-    """The first and the last line, from 1, of each place where these words stand one after the other."""
-    lines = document.text.split("\n")
-    words = [(word, number) for number, line in enumerate(lines, 1) for word in line.split()]
-    said, wanted = "".join(f" {word}" for word, _ in words), f" {text}"
-    at = said.find(wanted)
-    while at >= 0:
-        before = said.count(" ", 0, at)
-        yield words[before][1], words[before + wanted.count(" ") - 1][1]
-        at = said.find(wanted, at + len(wanted))
-
-
 def settled(
     workspace: Workspace,
-    decided: Iterable[tuple[Proposal, Sequence[QueuedProposal]]],
+    decided: Iterable[Proposal],
+    queued_as: Callable[[Proposal], Iterable[QueuedProposal]],
     accepted: datetime | None,
 ) -> tuple[FileEdit, ...]:
     """What the queues are after a decision on proposals: accepted at that moment, or None: taken out.
 
-    Raises NotCuratableError where one of them cannot be decided on here, BusyError while its agent writes.
+    ``queued_as`` gives the items of queues that are the same proposal. Raises NotCuratableError where one of
+    them cannot be decided on here, BusyError while its agent writes.
     """
     edits: dict[RelPath, FileEdit] = {}
-    for proposal, items in decided:
-        for one in items:
-            if one.refusal and one.proposal == proposal:
-                raise NotCuratableError(
-                    f"“{excerpt(proposal.text)}” is left as it is: {one.refusal}",
-                    hint=f"{one.queue.layout.title} itself may be able to handle it",
-                )
-            if one.refusal:
-                continue
-            if one.queue.lock and (workspace.root / one.queue.lock).exists():
-                raise BusyError(
-                    f"{one.queue.layout.title} is writing to {one.path}",
-                    hint=f"try again; if it is no longer running, remove {one.queue.lock}",
-                )
-            before, settle = edits[one.path].after if one.path in edits else one.data, one.queue.settle
-            after = settle(before or b"", one.proposal.key, accepted) if settle else None
-            edits[one.path] = FileEdit(one.path, one.data, after)
+    for proposal, one in ((said, item) for said in decided for item in queued_as(said)):
+        title, settle = one.queue.layout.title, one.queue.settle
+        if one.refusal and one.proposal == proposal:
+            raise NotCuratableError(
+                f"“{excerpt(proposal.text)}” is left as it is: {one.refusal}",
+                hint=f"{title} itself may be able to handle it",
+            )
+        if one.refusal:
+            continue
+        if one.queue.lock and (workspace.root / one.queue.lock).exists():
+            raise BusyError(
+                f"{title} is writing to {one.path}",
+                hint=f"try again; if it is no longer running, remove {one.queue.lock}",
+            )
+        before = edits[one.path].after if one.path in edits else one.data
+        after = settle(before or b"", one.proposal.key, accepted) if settle else None
+        edits[one.path] = FileEdit(one.path, one.data, after)
     return tuple(edits.values())
 
 
@@ -261,12 +244,7 @@ class _Hunk:
 
     def side(self, sign: str) -> list[str]:
         """The lines as they are before it (``-``), or after it (``+``)."""
-        return [line[1:] for line in self.lines if line[:1] in (" ", sign)]
-
-    @property
-    def added(self) -> list[int]:
-        """Which of its lines are added."""
-        return [at for at, line in enumerate(self.lines) if line[:1] == "+"]
+        return [line[1:] for line in self.lines if line[0] in (" ", sign)]
 
 
 @dataclass(slots=True)
@@ -303,12 +281,12 @@ def _hunk(head: re.Match[str], lines: Iterator[str]) -> _Hunk:
     old, new = int(head[2] or 1), int(head[3] or 1)
     hunk = _Hunk(int(head[1]) - (old > 0))
     while old > 0 or new > 0:
-        line = next(lines, None)
-        if line is None or line[:1] not in ("", " ", "+", "-", "\\"):
+        line = next(lines, "missing") or " "
+        if line[0] not in " +-\\":
             raise ValueError(f"lines are missing after “{head.string}”")
-        hunk.lines.append(line or " ")
-        old -= line[:1] in ("", " ", "-")
-        new -= line[:1] in ("", " ", "+")
+        hunk.lines.append(line)
+        old -= line[0] in " -"
+        new -= line[0] in " +"
     if old or new:
         raise ValueError(f"other lines than it says follow “{head.string}”")
     return hunk
@@ -316,11 +294,11 @@ def _hunk(head: re.Match[str], lines: Iterator[str]) -> _Hunk:
 
 def _read_patch(_path: RelPath, data: bytes) -> Iterator[Proposal]:
     files = _patches(data)
-    hunks = [hunk for one in files for hunk in one.hunks]
-    added = [hunk.lines[at][1:] for hunk in hunks for at in hunk.added]
-    removed = ("Remove:", *(line for hunk in hunks for line in hunk.side("-")))
+    lines = [line for one in files for hunk in one.hunks for line in hunk.lines]
+    added = [line[1:] for line in lines if line[0] == "+"]
+    removed = ("Remove:", *(line[1:] for line in lines if line[0] in " -"))
     names = dict.fromkeys(os.path.basename(one.target) for one in files)
-    only_adds = len(files) == 1 and not any(line[:1] == "-" for hunk in hunks for line in hunk.lines)
+    only_adds = len(files) == 1 and not any(line[0] == "-" for line in lines)
     yield Proposal(
         key="",
         action="add" if only_adds else "patch",
@@ -367,17 +345,15 @@ def _unchanged(workspace: Workspace, path: RelPath) -> FileEdit:
 
 def _reword(files: Iterable[_FilePatch], words: list[str]) -> None:
     """Put ``words`` in the place of what a patch adds. Raises NotCuratableError where that is in several."""
-    hunks = [hunk for one in files for hunk in one.hunks if hunk.added]
-    problem = NotCuratableError(
-        "it adds text in several places, or none", hint="accept it as it is and edit the entries then"
-    )
-    if len(hunks) != 1:
-        raise problem
-    lines, added = hunks[0].lines, hunks[0].added
-    place = slice(added[0], added[-1] + 1)
-    if any(line[:1] == " " for line in lines[place]):
-        raise problem
-    removed = [line for line in lines[place] if line[:1] == "-"]
+    hunks = [hunk.lines for one in files for hunk in one.hunks]
+    added = [(lines, at) for lines in hunks for at, line in enumerate(lines) if line[0] == "+"]
+    lines, first = added[0] if added else ([], 0)
+    place = slice(first, added[-1][1] + 1 if added else 0)
+    if not added or added[-1][0] is not lines or any(line[0] == " " for line in lines[place]):
+        raise NotCuratableError(
+            "it adds text in several places, or none", hint="accept it as it is and edit the entries then"
+        )
+    removed = [line for line in lines[place] if line[0] == "-"]
     lines[place] = [*removed, *(f"+{word}" for word in words)]
 
 
@@ -388,11 +364,7 @@ def _patch(lines: list[str], hunks: Iterable[_Hunk], path: RelPath) -> None:
     for hunk in hunks:
         old, new = hunk.side("-"), hunk.side("+")
         size = len(old)
-        places = [
-            at
-            for at in range(floor, len(lines) - size + 1)
-            if (not size or lines[at] == old[0]) and lines[at : at + size] == old
-        ]
+        places = [at for at in range(floor, len(lines) - size + 1) if lines[at : at + size] == old]
         if not places:
             raise NotCuratableError(
                 f"{path} is not as it was when this was proposed", hint="reject it, or edit the file yourself"
@@ -417,8 +389,9 @@ class _Write:
     old_text: str | None = None
 
     @property
-    def words(self) -> str:
-        return self.content if self.content and self.action != "remove" else f"Forget: {self.old_text}"
+    def kept(self) -> str:
+        """What the entry says afterwards; empty where it goes."""
+        return (self.content or "") if self.action != "remove" else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -443,7 +416,7 @@ def _record(data: bytes) -> _Record:
 
     record = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"), type=_Record)
     for one in record.payload.writes:
-        if (one.action != "remove" and not one.content) or (one.action != "add" and not one.old_text):
+        if not (one.kept or one.action == "remove") or not (one.old_text or one.action == "add"):
             raise ValueError(f"{one.action}: the text is missing")
     if not record.payload.writes:
         raise ValueError("it changes nothing")
@@ -455,7 +428,7 @@ def _read_write(path: RelPath, data: bytes) -> Iterator[Proposal]:
     yield Proposal(
         key="",
         action="add" if record.payload.action == "add" else "patch",
-        text="\n".join(one.words for one in record.payload.writes),
+        text="\n".join(one.kept or f"Forget: {one.old_text}" for one in record.payload.writes),
         section=_target(path, record.payload),
         made_at=datetime.fromtimestamp(record.created_at, UTC) if record.created_at else None,
     )
@@ -473,18 +446,18 @@ def _apply_write(workspace: Workspace, queued: RelPath, data: bytes, text: str |
     payload = _record(data).payload
     writes = payload.writes
     if text is not None:
-        if len(writes) != 1 or not writes[0].content or writes[0].action == "remove":
+        if len(writes) != 1 or not writes[0].kept:
             raise NotCuratableError(
                 "it has no text to edit, or several", hint="accept it as it is and edit the entry then"
             )
-        writes = (dataclasses.replace(writes[0], content=text),)
+        writes = (replace(writes[0], content=text),)
     path = _target(queued, payload)
     before = workspace.files.read_or_none(path)
     said = (before or b"").decode("utf-8", "surrogateescape")
     entries = [entry.strip() for entry in _APART.split(said) if entry.strip()]
     sign = _SIGN.replace("\n", "\r\n") if "\r\n§" in said else _SIGN
     for one in writes:
-        words = [one.content.strip()] if one.content and one.action != "remove" else []
+        words = [one.kept.strip()] if one.kept else []
         if one.action == "add":
             entries += [word for word in words if word not in entries]
             continue

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import datetime
 
 from workbench.dreaming.proposals.agent_queues import QueuedProposal, located
 from workbench.dreaming.proposals.information_loss import lost, merged_words
@@ -20,7 +20,7 @@ from workbench.memory.escape import plain_line
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document
 from workbench.memory.move import with_item
-from workbench.memory.proposal import QUEUE, Proposal
+from workbench.memory.proposal import QUEUE, Action, Proposal
 from workbench.memory.provenance import least_trusted, split_provenance
 from workbench.operations.archive import plan_archive
 from workbench.operations.forget import plan_forget
@@ -31,21 +31,18 @@ from workbench.plural import first_few
 from workbench.safety.secrets import masked_line
 from workbench.safety.terminal import cut
 
-_REASON = {"decay": "its importance has faded", "dreaming": "proposed by dreaming"}
-
 
 @dataclass(slots=True)
 class AppliedProposal:
     """What came of one proposal: the final ``text``, its ``section``, sources, and who became what.
 
     ``moved`` maps addresses to where they stand now; ``ids`` to the id of the entry of long-term memory that
-    they became, whose address may still change. ``target`` is the text of the entry that it touched.
+    they became, whose address may still change.
     """
 
     proposal: Proposal
     text: str
     section: str = ""
-    target: str = ""
     sources: tuple[str, ...] = ()
     moved: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
@@ -88,10 +85,19 @@ class ApplyBatch:
         away.
         """
         one = self.followed(one)
+        done, item = AppliedProposal(one, text), None
         if QUEUE in one.marks or one.action == "patch":
-            done = _carried_from_queue(self.foreseen, one, text, queued, self.now, self.actor)
+            item = next((item for item in queued if item.proposal == one), None)
+            if item is None:
+                raise NotCuratableError("it is no longer in its queue", hint="nothing was changed")
+        if item and item.queue.change:  # the agent in whose queue it waits has a way of its own
+            words = text if text != one.text else None
+            for edit in item.queue.change(self.foreseen, item.path, item.data, words):
+                self.foreseen.lay(edit)
+            done.section, done.sources = one.section, (item.path,)
         else:
-            done = _carried(self.foreseen, one, text, self.now, self.actor)
+            done.proposal = located(self.foreseen, one) if item else one
+            _CARRIED[one.action](self, done)
         if one.action == "merge":
             name = next((name for place, name in done.ids.items() if place.startswith(one.target)), "")
             if address := address_of(self.foreseen.memory_document(), name):
@@ -99,71 +105,37 @@ class ApplyBatch:
         self.done.append(done)
 
 
-def _carried_from_queue(
-    foreseen: OverlayWorkspace,
-    one: Proposal,
-    text: str,
-    queued: Sequence[QueuedProposal],
-    now: datetime,
-    actor: str,
-) -> AppliedProposal:
-    """What the agent in whose queue it waits would do itself, where it has a way of its own."""
-    item = next((item for item in queued if item.proposal == one), None)
-    if item is None:
-        raise NotCuratableError("it is no longer in its queue", hint="nothing was changed")
-    if item.queue.change is None:
-        return _carried(foreseen, located(foreseen, one), text, now, actor)
-    for edit in item.queue.change(foreseen, item.path, item.data, text if text != one.text else None):
-        foreseen.lay(edit)
-    return AppliedProposal(one, text, section=one.section, sources=(item.path,))
-
-
-def _carried(
-    foreseen: OverlayWorkspace, proposal: Proposal, text: str, now: datetime, actor: str
-) -> AppliedProposal:
-    done = AppliedProposal(proposal, text)
-    if proposal.action in ("add", "merge", "supersede"):
-        done.text = _clean(text)
-        done.places = places_of(foreseen, proposal)
-        done.sources = cited(proposal, done.places)
-        if proposal.action == "add":
-            _add(foreseen, done, now)
-        elif proposal.action == "merge":
-            _merge(foreseen, done, now, actor)
-        else:
-            _supersede(foreseen, done, now)
-        for edit in marks(list(done.places), now.date()):  # the episodes that it came from are promoted
-            if foreseen.files.read_or_none(edit.path) == edit.before:
-                foreseen.lay(edit)
-    elif proposal.action == "archive":
-        _archive(foreseen, done, now.date())
-    elif proposal.action == "forget":
-        _forget(foreseen, done, now, actor)
-    elif proposal.action == "update":
-        _update(foreseen, done, now, actor)
+def _remember(batch: ApplyBatch, done: AppliedProposal) -> None:
+    """Keep a claim in long-term memory; the episodes that it came from are promoted."""
+    done.text = _clean(done.text)
+    done.places = places_of(batch.foreseen, done.proposal)
+    done.sources = cited(done.proposal, done.places)
+    if done.proposal.action == "merge":
+        _merge(batch, done)
+    elif done.proposal.action == "supersede":
+        _supersede(batch, done)
     else:
-        _store(foreseen, done, now, actor)
-    return done
+        memory = batch.foreseen.memory_document()
+        done.section = _section_of(done.proposal.section, done.text, memory)
+        _place(batch, memory, done)
+    for edit in marks(list(done.places), batch.now.date()):
+        if batch.foreseen.files.read_or_none(edit.path) == edit.before:
+            batch.foreseen.lay(edit)
 
 
-def _add(foreseen: OverlayWorkspace, done: AppliedProposal, now: datetime) -> None:
-    memory = foreseen.memory_document()
-    done.section = _section_of(done.proposal.section, done.text, memory)
-    _place(foreseen, memory, done, now)
-
-
-def _place(foreseen: OverlayWorkspace, memory: Document, done: AppliedProposal, now: datetime) -> str:
+def _place(batch: ApplyBatch, memory: Document, done: AppliedProposal) -> str:
     """Put the text as an item with its provenance at the end of its section; the id of its entry.
 
     A name that Obsidian gives the block of a source stays with the source.
     """
-    origin = origin_of(done.proposal, done.text, done.places, done.sources, now)
+    origin = origin_of(done.proposal, done.text, done.places, done.sources, batch.now)
     text = without_block_ids(done.text)
     wanted = entry_hash(text)
     if any(entry.hash == wanted for entry in memory.entries):
         raise NotCuratableError(f"it is already in {memory.path}", hint="reject the proposal instead")
     after, _ = with_item(memory, text, origin, done.section)
-    foreseen.lay(FileEdit(memory.path, foreseen.files.read_or_none(memory.path), after.data))
+    before = batch.foreseen.files.read_or_none(memory.path)
+    batch.foreseen.lay(FileEdit(memory.path, before, after.data))
     name = origin.get("id") or ""
     done.ids.update(dict.fromkeys((place.entry.address for place in done.places), name))
     return name
@@ -184,80 +156,82 @@ def _section_of(name: str, text: str, memory: Document) -> str:
     return name if find_section(memory, name) is not None else section_named(name, memory)
 
 
-def _merge(foreseen: OverlayWorkspace, done: AppliedProposal, now: datetime, actor: str) -> None:
-    target = _remembered(foreseen, done)
-    if done.text == _clean(done.proposal.text):  # a person's own words are taken as they are
-        done.text = merged_words(done.target, done.text)
-    words = done.text
-    if gone := lost(done.target, words):
+def _merge(batch: ApplyBatch, done: AppliedProposal) -> None:
+    proposal, target = done.proposal, _remembered(batch, done)
+    held = target.document.text_of(target.entry)
+    if done.text == _clean(proposal.text):  # a person's own words are taken as they are
+        done.text = merged_words(held, done.text)
+    if gone := lost(held, done.text):
         done.notes.append(f"lost from “{target.entry.plain_title}”: {', '.join(gone)}")
     done.section = target.entry.heading[-1] if target.entry.heading else ""
-    data, became = merged(target, done.places, text=words, today=now.date(), actor=actor)
+    data, became = merged(target, done.places, text=done.text, today=batch.now.date(), actor=batch.actor)
     after = target.document.with_data(data)
-    proposal = done.proposal
-    trust = least_trusted(became.field("trust"), trust_from(proposal, done.places))
-    fields = {"by": proposal.by, "trust": trust}
-    fields |= {"score": score} if (score := score_of(proposal)) else {}
-    fields |= {"run": proposal.run} if proposal.run else {}
+    fields = {
+        "by": proposal.by,
+        "trust": least_trusted(became.field("trust"), trust_from(proposal, done.places)),
+        "score": score_of(proposal),
+        "run": proposal.run,
+    }
     if not done.places and done.sources and not became.origin.source:
         fields["src"] = done.sources[0]
-    data = annotate(after, after.find(became.address), fields)
-    foreseen.lay(FileEdit(target.document.path, target.document.data, data))
+    said = {name: value for name, value in fields.items() if value}
+    data = annotate(after, after.find(became.address), said)
+    batch.foreseen.lay(FileEdit(target.document.path, target.document.data, data))
     places = (*done.places, target)
     done.ids.update(dict.fromkeys((place.entry.address for place in places), became.field("id") or ""))
 
 
-def _supersede(foreseen: OverlayWorkspace, done: AppliedProposal, now: datetime) -> None:
+def _supersede(batch: ApplyBatch, done: AppliedProposal) -> None:
     """The old entry goes to the archive, marked with what replaced it; the new one stands in its section.
 
     Long-term memory is loaded whole: what is no longer true must not stand in it, and must not be lost.
     """
-    target = _remembered(foreseen, done)
-    if gone := lost(done.target, done.text):
+    target = _remembered(batch, done)
+    if gone := lost(target.document.text_of(target.entry), done.text):
         done.notes.append(f"only in the archive from now on: {', '.join(gone)}")
     heading = target.entry.heading[-1] if target.entry.heading else ""
     done.section = heading or _section_of(done.proposal.section, done.text, target.document)
-    name = _place(foreseen, target.document, done, now)
-    here = foreseen.memory_document()
+    name = _place(batch, target.document, done)
+    here = batch.foreseen.memory_document()
     old = here.find(target.entry.address)
-    fields = {"superseded_by": name, "valid_until": now.date().isoformat()}
-    with contextlib.suppress(
-        NotCuratableError
-    ):  # a table carries no mark: the history tells what replaced it
-        foreseen.lay(FileEdit(here.path, here.data, annotate(here, old, fields)))
-    _archive(foreseen, done, now.date())
+    fields = {"superseded_by": name, "valid_until": batch.now.date().isoformat()}
+    # a table carries no mark: the history tells what replaced it
+    with contextlib.suppress(NotCuratableError):
+        batch.foreseen.lay(FileEdit(here.path, here.data, annotate(here, old, fields)))
+    _archive(batch, done)
     done.moved.pop(target.entry.address, None)
     done.ids[target.entry.address] = name
 
 
-def _archive(foreseen: OverlayWorkspace, done: AppliedProposal, today: date) -> None:
-    target = _target(foreseen, done)
+def _archive(batch: ApplyBatch, done: AppliedProposal) -> None:
+    target = _target(batch, done)
     parts = [e.address for e in target.document.entries if e.whole == target.entry.whole]
-    plan = plan_archive(foreseen, parts, today=today, reason=done.proposal.why)
-    foreseen.lay_plan(plan)
+    plan = plan_archive(batch.foreseen, parts, today=batch.now.date(), reason=done.proposal.why)
+    batch.foreseen.lay_plan(plan)
     done.moved.update(zip(plan.entries, plan.became, strict=True))
 
 
-def _forget(foreseen: OverlayWorkspace, done: AppliedProposal, now: datetime, actor: str) -> None:
-    target = done.proposal.target
-    reason = done.proposal.why or _REASON.get(done.proposal.by, "proposed and accepted")
+def _forget(batch: ApplyBatch, done: AppliedProposal) -> None:
+    foreseen, target = batch.foreseen, done.proposal.target
+    reason = done.proposal.why or "proposed and accepted"
     if "#" in target:
-        _target(foreseen, done)  # it is there
+        _target(batch, done)  # it is there
     if "#" in target and path_of(target).startswith("graph/"):
-        foreseen.lay_plan(plan_forget_memory(foreseen, [target], reason=reason, now=now, actor=actor))
+        plan = plan_forget_memory(foreseen, [target], reason=reason, now=batch.now, actor=batch.actor)
     else:
-        foreseen.lay_plan(plan_forget(foreseen, [target], reason=reason))
+        plan = plan_forget(foreseen, [target], reason=reason)
+    foreseen.lay_plan(plan)
 
 
-def _update(foreseen: OverlayWorkspace, done: AppliedProposal, now: datetime, actor: str) -> None:
+def _update(batch: ApplyBatch, done: AppliedProposal) -> None:
     """Change a memory of the graph; a person's own wording takes the place of the one that was proposed."""
     proposal, marks = done.proposal, done.proposal.marks
-    target = _target(foreseen, done)
+    target = _target(batch, done)
     is_own = done.text != proposal.text
     plan = plan_update(
-        foreseen,
+        batch.foreseen,
         proposal.target,
-        now=now,
+        now=batch.now,
         text=done.text if is_own else marks.get("text"),
         type=marks.get("type"),
         confidence=_share(marks, "confidence"),
@@ -265,10 +239,10 @@ def _update(foreseen: OverlayWorkspace, done: AppliedProposal, now: datetime, ac
         valid_until=marks.get("valid_until"),
         happens_at=marks.get("happens_at"),
         done=marks["done"] == "yes" if "done" in marks else None,
-        actor=actor if is_own else "agent",  # to accept another's words does not make them one's own
+        actor=batch.actor if is_own else "agent",  # to accept another's words does not make them one's own
         reason=proposal.why,
     )
-    foreseen.lay_plan(plan)
+    batch.foreseen.lay_plan(plan)
     done.moved[target.entry.address] = plan.became[0]
 
 
@@ -280,12 +254,13 @@ def _share(marks: Mapping[str, str], name: str) -> float | None:
         raise UsageError(f"{name} is a number, not “{marks[name]}”", hint="reject the proposal") from None
 
 
-def _store(foreseen: OverlayWorkspace, done: AppliedProposal, now: datetime, actor: str) -> None:
+def _store(batch: ApplyBatch, done: AppliedProposal) -> None:
     proposal = done.proposal
-    places = places_of(foreseen, proposal)
-    proposal = replace(proposal, trust=least_trusted(proposal.trust, "agent"))  # whatever the ledger says
-    plan = plan_store(foreseen, proposed_draft(proposal, done.text), now=now, actor=actor)
-    foreseen.lay_plan(plan)
+    places = places_of(batch.foreseen, proposal)
+    trust = least_trusted(proposal.trust, "agent")  # whatever the ledger says
+    draft = proposed_draft(replace(proposal, trust=trust), done.text)
+    plan = plan_store(batch.foreseen, draft, now=batch.now, actor=batch.actor)
+    batch.foreseen.lay_plan(plan)
     done.section = proposal.section
     done.sources = proposal.sources
     done.notes += plan.notes
@@ -293,20 +268,29 @@ def _store(foreseen: OverlayWorkspace, done: AppliedProposal, now: datetime, act
         done.moved.update(dict.fromkeys((place.entry.address for place in places), plan.became[0]))
 
 
-def _target(foreseen: OverlayWorkspace, done: AppliedProposal) -> PromotionSource:
+_CARRIED: dict[Action, Callable[[ApplyBatch, AppliedProposal], None]] = {
+    "add": _remember,
+    "merge": _remember,
+    "supersede": _remember,
+    "archive": _archive,
+    "forget": _forget,
+    "update": _update,
+    "store": _store,
+}
+
+
+def _target(batch: ApplyBatch, done: AppliedProposal) -> PromotionSource:
     """The entry that the proposal is about. Raises EntryNotFoundError, UsageError where it names none."""
     if not done.proposal.target:
         raise UsageError(f"the proposal {done.proposal.key} names no entry to {done.proposal.action}")
-    found = PromotionSource(*foreseen.locate(done.proposal.target))
-    done.target = found.document.text_of(found.entry)
-    return found
+    return PromotionSource(*batch.foreseen.locate(done.proposal.target))
 
 
-def _remembered(foreseen: OverlayWorkspace, done: AppliedProposal) -> PromotionSource:
+def _remembered(batch: ApplyBatch, done: AppliedProposal) -> PromotionSource:
     """The entry of long-term memory that the proposal is about."""
-    target = _target(foreseen, done)
+    target = _target(batch, done)
     if target.entry.kind is not Kind.MEMORY:
-        why = f"{target.entry.address} is not in {foreseen.memory_path()}"
+        why = f"{target.entry.address} is not in {batch.foreseen.memory_path()}"
         raise NotCuratableError(why, hint="reject the proposal")
     return target
 
@@ -344,13 +328,16 @@ def with_run(
     ``now`` gives the time in its own zone. Line ends follow those of the page. The section is added at the
     end: nothing that the page holds is written over.
     """
-    lines = [] if before and before.strip() else [f"# Consolidated {now:%Y-%m-%d}", ""]
-    lines += [
-        f"## {now:%H:%M}, {_run_name([one.proposal.run for one in kept])}",
-        "",
-        _summary(by, len(kept), len(left), considered),
-        "",
-    ]
+    runs = [masked_line(run) for run in dict.fromkeys(one.proposal.run for one in kept) if run]
+    named = f"{'runs' if len(runs) > 1 else 'run'} {', '.join(runs)}" if runs else "proposals"
+    who = "accepted by you" if by == "human" else "accepted by policy (`dream --apply`)"
+    counts = [f"{len(kept)} kept"]
+    counts += [f"{len(left)} left behind"] if left else []
+    counts += [f"{considered:,} considered"] if considered is not None else []
+    before = before or b""
+    is_new = not before.strip()
+    lines = [f"# Consolidated {now:%Y-%m-%d}", ""] if is_new else []
+    lines += [f"## {now:%H:%M}, {named}", "", f"{', '.join(counts)}; {who}.", ""]
     sections: dict[str, list[AppliedProposal]] = {}
     for one in kept:
         sections.setdefault(one.section or "Elsewhere", []).append(one)
@@ -359,31 +346,15 @@ def with_run(
     if left:
         lines += ["### Left behind", "", *(_item(text, why) for text, why in left), ""]
     text = "\n".join(lines).rstrip("\n") + "\n"
-    newline = "\r\n" if before and b"\r\n" in before else "\n"
-    gap = "" if not before or not before.strip() else ("\n" if before.endswith(b"\n") else "\n\n")
-    return (before or b"") + (gap + text).replace("\n", newline).encode("utf-8", "surrogateescape")
-
-
-def _run_name(runs: Sequence[str]) -> str:
-    named = [masked_line(run) for run in dict.fromkeys(runs) if run]
-    if not named:
-        return "proposals"
-    return f"run {named[0]}" if len(named) == 1 else f"runs {', '.join(named)}"
-
-
-def _summary(by: str, kept: int, left: int, considered: int | None) -> str:
-    who = "accepted by you" if by == "human" else "accepted by policy (`dream --apply`)"
-    counts = [f"{kept} kept", *([f"{left} left behind"] if left else [])]
-    counts += [f"{considered:,} considered"] if considered is not None else []
-    return f"{', '.join(counts)}; {who}."
+    newline = "\r\n" if b"\r\n" in before else "\n"
+    gap = "" if is_new else "\n" if before.endswith(b"\n") else "\n\n"
+    return before + (gap + text).replace("\n", newline).encode("utf-8", "surrogateescape")
 
 
 def _why(one: AppliedProposal) -> str:
-    parts = [f"score {one.proposal.score:.2f}"] if one.proposal.score else []
-    parts += first_few(
-        [f"`{masked_line(source).replace('`', chr(39))}`" for source in one.sources], _MOST_SOURCES
-    )
-    return _DID.get(one.proposal.action, "") + ", ".join(parts)
+    sources = [f"`{masked_line(source).replace('`', chr(39))}`" for source in one.sources]
+    score = [f"score {one.proposal.score:.2f}"] if one.proposal.score else []
+    return _DID.get(one.proposal.action, "") + ", ".join([*score, *first_few(sources, _MOST_SOURCES)])
 
 
 def _item(text: str, why: str) -> str:

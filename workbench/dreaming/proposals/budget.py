@@ -57,7 +57,7 @@ def budget_with(workspace: Workspace, plan: Plan) -> Budget:
     """How full long-term memory would be after ``plan``."""
     path, budget = workspace.memory_path(), budget_of(workspace)
     texts = [edit.after or b"" for edit in plan.edits if edit.path == path]
-    return Budget(len(texts[-1].decode("utf-8", "replace")), budget.limit) if texts else budget
+    return Budget(characters(texts[-1]), budget.limit) if texts else budget
 
 
 def budget_notes(before: Workspace, after: Workspace) -> tuple[str, ...]:

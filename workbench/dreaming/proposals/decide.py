@@ -2,16 +2,17 @@
 
 Accepting makes them memory. Memory, archive, graph, the page of the day, the marks on episodes and the
 decisions in the ledger are one plan: after an undo of it the proposals wait again. The other decisions are
-records in the ledger alone.
+records in the ledger alone. All that was accepted of a run of dreaming can be undone at once.
 """
 
 from __future__ import annotations
 
 import contextlib
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timedelta
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from functools import partial
 
 from workbench.dreaming.proposals.agent_queues import settled
 from workbench.dreaming.proposals.apply import AppliedProposal, ApplyBatch, address_of, page_path, with_run
@@ -23,14 +24,16 @@ from workbench.dreaming.proposals.overlay import OverlayWorkspace
 from workbench.dreaming.proposals.safety_flags import flags, flags_of, held_back, is_from_outside
 from workbench.dreaming.vetoes import veto
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
-from workbench.frozen import frozen_kw_only
+from workbench.frozen import frozen, frozen_kw_only
 from workbench.graph.drafts import excerpt
 from workbench.memory.claims import claim_key
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import parse_day
+from workbench.operations.undo import plan_undo
+from workbench.workspace import ledger
 from workbench.workspace.decisions import FINAL, Decided, decision_record, name_of
-from workbench.workspace.plan import Plan, ledger_records
+from workbench.workspace.plan import Operation, Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
 RUN = "Run"
@@ -147,19 +150,24 @@ def plan_of(
         proposals, alone = _but_from_outside(proposals)
         held |= alone
     book = book or read_book(workspace)
-    queued = {name_of(one): book.queued.get(name_of(one), ()) for one in proposals}
-    batch = ApplyBatch(OverlayWorkspace(workspace), now, actor)
+    foreseen = OverlayWorkspace(workspace)
+    batch = ApplyBatch(foreseen, now, actor)
     for one in proposals:
         try:
-            batch.carry(one, final[one.key], queued[name_of(one)])
+            batch.carry(one, final[one.key], book.queued_as(one))
         except WorkbenchError as error:
             after = f" after the {len(batch.done)} before it" if batch.done else ""
             raise NotCuratableError(
                 f"{one.key} “{excerpt(final[one.key])}” cannot be accepted{after}: {error.message}",
                 hint=error.hint or "nothing was changed",
             ) from error
-    foreseen, done = batch.foreseen, batch.done
-    _write_page(foreseen, done, now=now, actor=actor, left=left, considered=considered)
+    done = batch.done
+    if kept := [one for one in done if one.proposal.action in _ON_THE_PAGE]:
+        path = page_path(now)
+        before = foreseen.files.read_or_none(path)
+        told = [(text if not flags(text) else _NOT_REPEATED, why) for text, why in left]
+        page = with_run(before, now=now, by=actor, kept=kept, left=told, considered=considered)
+        foreseen.lay(FileEdit(path, before, page))
     records = [
         decision_record(
             one,
@@ -177,7 +185,7 @@ def plan_of(
         summary=_summary(done),
         edits=(
             *foreseen.edits(),
-            *settled(workspace, [(one, queued[name_of(one)]) for one in proposals], now),
+            *settled(workspace, proposals, book.queued_as, now),
         ),
         records=(*foreseen.records, *ledger_records("decisions", records, now)),
         entries=entries,
@@ -185,7 +193,7 @@ def plan_of(
         reason=reason,
         actor=actor,
         trailers=_trailers(done),
-        notes=(*notes, *_left_out(final, held), *_notes(done), *budget_notes(workspace, foreseen)),
+        notes=(*notes, *_notes(done, final, held), *budget_notes(workspace, foreseen)),
     )
 
 
@@ -238,51 +246,24 @@ def foretold(workspace: Workspace, one: PendingProposal, now: datetime) -> Decis
             budget = budget_with(workspace, plan)
         except WorkbenchError as error:
             problem = error.message
-    stands = _stands(workspace, proposal)
+    stands = becomes = ""
+    if "#" in proposal.target:
+        with contextlib.suppress(WorkbenchError, OSError):
+            document, entry = workspace.locate(proposal.target)
+            stands = document.text_of(entry)
+    if stands and proposal.action == "merge":
+        becomes = merged_words(stands, proposal.text)
+    elif stands and proposal.action not in WORDLESS:
+        becomes = proposal.marks.get("text", proposal.text)
     return DecisionPreview(
         plan=plan,
         problem=problem,
         flags=flags_of(proposal),
         stands=stands,
-        becomes=_becomes(proposal, stands),
+        becomes=becomes,
         budget=budget,
         sources=quotations(workspace, proposal),
     )
-
-
-def _stands(workspace: Workspace, proposal: Proposal) -> str:
-    with contextlib.suppress(WorkbenchError, OSError):
-        if "#" in proposal.target:
-            document, entry = workspace.locate(proposal.target)
-            return document.text_of(entry)
-    return ""
-
-
-def _becomes(proposal: Proposal, stands: str) -> str:
-    if not stands or proposal.action in ("archive", "forget"):
-        return ""
-    if proposal.action == "merge":
-        return merged_words(stands, proposal.text)
-    return proposal.marks.get("text", proposal.text)
-
-
-def _write_page(
-    foreseen: OverlayWorkspace,
-    done: Sequence[AppliedProposal],
-    *,
-    now: datetime,
-    actor: str,
-    left: Sequence[tuple[str, str]],
-    considered: int | None,
-) -> None:
-    """Say on the page of the day what long-term memory gained."""
-    kept = [one for one in done if one.proposal.action in _ON_THE_PAGE]
-    if kept:
-        path = page_path(now)
-        before = foreseen.files.read_or_none(path)
-        told = [(text if not flags(text) else _NOT_REPEATED, why) for text, why in left]
-        after = with_run(before, now=now, by=actor, kept=kept, left=told, considered=considered)
-        foreseen.lay(FileEdit(path, before, after))
 
 
 def _pairs(
@@ -292,10 +273,9 @@ def _pairs(
     memory = foreseen.memory_document()
     pairs: dict[tuple[str, str], None] = {}
     for one in done:
-        for address, name in one.ids.items():
-            if stands := address_of(memory, name):
-                pairs[address, stands] = None
-        pairs.update(dict.fromkeys(one.moved.items()))
+        became = ((address, address_of(memory, name)) for address, name in one.ids.items())
+        pairs |= {(address, stands): None for address, stands in became if stands}
+        pairs |= dict.fromkeys(one.moved.items())
     return tuple(before for before, _ in pairs), tuple(after for _, after in pairs)
 
 
@@ -309,23 +289,18 @@ def _trailers(done: Sequence[AppliedProposal]) -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _notes(done: Sequence[AppliedProposal]) -> tuple[str, ...]:
-    """What a person should know of each before it is done."""
-    notes = []
+def _notes(
+    done: Sequence[AppliedProposal], texts: Mapping[str, str], held: Mapping[str, str]
+) -> Iterator[str]:
+    """What is left out, and what a person should know of each of the others before it is done."""
+    for key, why in held.items():
+        taken = "" if why == _ALONE else " (--allow-flagged takes it)"
+        yield f"left out, and still waiting: {key} “{excerpt(texts[key], _SHORT)}”: {why}{taken}"
     for one in done:
         said = [*one.notes]
-        if one.proposal.action in _ON_THE_PAGE and (why := veto(one.text)):
-            said.append(f"dreaming would not keep this by itself: {why}")
-        notes += [f"{one.proposal.key} “{excerpt(one.text, _SHORT)}”: {note}" for note in said]
-    return tuple(notes)
-
-
-def _left_out(texts: Mapping[str, str], held: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(
-        f"left out, and still waiting: {key} “{excerpt(texts[key], _SHORT)}”: {why}"
-        + ("" if why == _ALONE else " (--allow-flagged takes it)")
-        for key, why in held.items()
-    )
+        if one.proposal.action in _ON_THE_PAGE and (doubt := veto(one.text)):
+            said.append(f"dreaming would not keep this by itself: {doubt}")
+        yield from (f"{one.proposal.key} “{excerpt(one.text, _SHORT)}”: {note}" for note in said)
 
 
 def _summary(done: Sequence[AppliedProposal]) -> str:
@@ -382,7 +357,7 @@ def plan_withdraw(workspace: Workspace, keys: Sequence[str], *, now: datetime, r
     What was accepted stays in memory. Raises UsageError for a key that nothing is known of.
     """
     book = read_book(workspace)
-    found = {name_of(one): one for key in keys for one in (_known(book, key),)}
+    found = {name_of(one): one for one in (_known(book, key) for key in keys)}
     return plan_decision(workspace, book, list(found.values()), "withdrawn", now=now, reason=reason)
 
 
@@ -400,14 +375,13 @@ def plan_decision(
     agents are rid of what is not deferred. Raises UsageError where there is none of them."""
     if not proposals:
         raise UsageError("no proposal was named", hint="`workbench inbox list` shows their keys")
-    out = [(one, book.queued.get(name_of(one), ())) for one in proposals if decision != "deferred"]
     records = [
         decision_record(one, decision, seen=book.count(one), reason=reason, until=until) for one in proposals
     ]
     return Plan(
         action=_ACTIONS[decision],
         summary=excerpt(proposals[0].text) if len(proposals) == 1 else f"{len(proposals)} proposals",
-        edits=settled(workspace, out, None),
+        edits=() if decision == "deferred" else settled(workspace, proposals, book.queued_as, None),
         records=ledger_records("decisions", records, now),
         reason=reason,
         trailers=tuple((PROPOSAL, one.key) for one in proposals),
@@ -435,20 +409,148 @@ def example_day(today: date) -> date:
 
 def _known(book: Book, key: str) -> Proposal:
     """The proposal, waiting or decided, that ``key`` names. Raises UsageError."""
-    hits = named([one for one, _ in book.proposals.values()], key)
+    hits, newest = named([one for one, _ in book.proposals.values()], key), book.decisions.newest
     if len(hits) > 1:  # of several, those that something final was decided of
-        hits = [one for one in hits if _is_decided(book, one)] or hits
+        decided = ((one, newest.get(name_of(one))) for one in hits)
+        hits = [one for one, said in decided if said and said.decision in FINAL] or hits
     if len(hits) != 1:
         what = "matches several proposals" if hits else "names no proposal"
         shown = ", ".join(f"{one.key}/{one.action}" for one in hits[:5])
         raise UsageError(f"{key} {what}", hint=shown or "`workbench inbox list --all` shows their keys")
-    newest = book.decisions.newest.get(name_of(hits[0]))
-    if newest and newest.decision == "withdrawn" and book.count(hits[0]) <= newest.seen:
-        said = f"“{excerpt(hits[0].text)}” was {newest.said} already"
-        raise UsageError(said, hint="nothing was changed")
+    said = newest.get(name_of(hits[0]))
+    if said and said.decision == "withdrawn" and book.count(hits[0]) <= said.seen:
+        raise UsageError(f"“{excerpt(hits[0].text)}” was {said.said} already", hint="nothing was changed")
     return hits[0]
 
 
-def _is_decided(book: Book, one: Proposal) -> bool:
-    newest = book.decisions.newest.get(name_of(one))
-    return newest is not None and newest.decision in FINAL
+# -- runs: what each proposed, which operations it led to, and how a whole run is undone ----------------
+
+SHORTEST_RUN = 4
+"""Characters of a run's id that must be given at least."""
+_NEVER = datetime.min.replace(tzinfo=UTC)
+_BOOKKEEPING = frozenset({"undo", "redo", "external", "commit", ledger.ACTION})
+
+
+@frozen_kw_only
+class DreamRun:
+    """A run by its id: how many proposals of it the ledger has, and its operations, the newest first."""
+
+    id: str
+    proposed: int = 0
+    made_at: datetime | None = None
+    operations: tuple[Operation, ...] = ()
+
+    @property
+    def standing(self) -> tuple[Operation, ...]:
+        """Those of its operations that are not undone, the newest first."""
+        return tuple(operation for operation in self.operations if not operation.undone)
+
+
+@frozen
+class RolledBack:
+    """What became of a rollback: the undos that were done, and the operations that stayed, each with why."""
+
+    run: str
+    undone: tuple[Operation, ...]
+    refused: tuple[tuple[Operation, WorkbenchError], ...]
+
+
+def runs(workspace: Workspace) -> tuple[DreamRun, ...]:
+    """All runs that the ledger or the history knows, the newest first. Raises NoRepositoryError, ..."""
+    operations: dict[str, list[Operation]] = defaultdict(list)
+    for operation in workspace.operations.walk():
+        for name in _runs_of(operation):
+            operations[name].append(operation)
+    proposals: dict[str, list[Proposal]] = defaultdict(list)
+    for proposal, _ in read_book(workspace).proposals.values():
+        if proposal.run:
+            proposals[proposal.run].append(proposal)
+    found = [
+        DreamRun(
+            id=name,
+            proposed=len(proposals[name]),
+            made_at=next((one.made_at for one in proposals[name] if one.made_at), None),
+            operations=tuple(operations[name]),
+        )
+        for name in dict.fromkeys((*proposals, *operations))
+    ]
+    return tuple(sorted(found, key=_moment, reverse=True))
+
+
+def find_run(workspace: Workspace, name: str) -> DreamRun:
+    """The run whose id is, or starts with, ``name``. Raises UsageError."""
+    known = {run.id: run for run in runs(workspace)}
+    hits = [one for one in known if len(name) >= SHORTEST_RUN and one.startswith(name)]
+    if name in known or len(hits) == 1:
+        return known[name if name in known else hits[0]]
+    if hits:
+        raise UsageError(f"{name} matches several runs", hint=f"give more of it: {', '.join(hits)}")
+    shown = ", ".join([*known][:3])
+    raise UsageError(
+        f"there is no run {name}" if name else "the name of a run is empty",
+        hint=f"the newest are {shown}" if shown else "no dream has proposed anything here yet",
+    )
+
+
+def preview_rollback(workspace: Workspace, name: str) -> tuple[Plan, tuple[tuple[Operation, str], ...]]:
+    """What rolling a run back would change, and the operations that would stay, each with why."""
+    foreseen = OverlayWorkspace(workspace)
+    refused = []
+    for operation in _standing(find_run(workspace, name)):
+        try:
+            foreseen.lay_plan(plan_undo(foreseen, operation.id))
+        except WorkbenchError as error:
+            refused.append((operation, error.message))
+    plan = Plan(action="undo", summary=name, edits=foreseen.edits(), records=tuple(foreseen.records))
+    return plan, tuple(refused)
+
+
+def roll_back(workspace: Workspace, name: str) -> RolledBack:
+    """Undo every operation of a run, the newest first; each is an operation of its own, and can be redone.
+
+    Where newer text is in the way of one, that one stays and the others are undone all the same: the result
+    says which. Raises NotCuratableError where nothing of the run stands.
+    """
+    run = find_run(workspace, name)
+    undone: list[Operation] = []
+    refused: list[tuple[Operation, WorkbenchError]] = []
+    for operation in _standing(run):
+        try:
+            undone.append(workspace.operations.carry_out(partial(plan_undo, workspace, operation.id)))
+        except WorkbenchError as error:
+            if error.code != "conflict" and not isinstance(error, UsageError):
+                raise
+            refused.append((operation, error))
+    return RolledBack(run.id, tuple(undone), tuple(refused))
+
+
+def shared_notes(workspace: Workspace, run: str) -> list[str]:
+    """What of other runs goes with it when ``run`` is undone."""
+    return [
+        f"{operation.id} holds proposals of {', '.join(others)} too; they will be pending again"
+        for operation in find_run(workspace, run).standing
+        if (others := [name for name in _runs_of(operation) if name != run])
+    ]
+
+
+def _standing(run: DreamRun) -> tuple[Operation, ...]:
+    if not run.operations:
+        raise NotCuratableError(
+            f"nothing of run {run.id} was accepted, so there is nothing to undo",
+            hint="`workbench inbox reject` or `withdraw` removes its proposals",
+        )
+    if not run.standing:
+        raise NotCuratableError(
+            f"all of run {run.id} is already undone", hint="`workbench redo` redoes the last undo"
+        )
+    return run.standing
+
+
+def _runs_of(operation: Operation) -> Iterator[str]:
+    if operation.action not in _BOOKKEEPING:
+        yield from dict.fromkeys(value for key, value in operation.trailers if key == RUN)
+
+
+def _moment(run: DreamRun) -> datetime:
+    made = [run.made_at] if run.made_at else []
+    return max([*made, *(operation.when for operation in run.operations)], default=_NEVER)

@@ -15,14 +15,13 @@ from datetime import UTC, date, datetime
 
 from workbench.dreaming.proposals.agent_queues import QueuedProposal, queued_in
 from workbench.dreaming.proposals.safety_flags import flags_of
-from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError, WorkbenchError, disk_error
+from workbench.errors import NotMemoryError, UsageError, WorkbenchError, disk_error
 from workbench.frozen import frozen, frozen_kw_only
 from workbench.graph.drafts import excerpt
 from workbench.memory.entry import is_outside, path_of
 from workbench.memory.markdown import Document
 from workbench.memory.proposal import Proposal, proposal_from_json
 from workbench.workspace.decisions import (
-    FINAL,
     Decided,
     Decisions,
     Name,
@@ -101,12 +100,13 @@ def propose(
     for proposal in proposals:
         name = name_of(proposal)
         here = waits.get(name) or near.get((name[0], near_of(proposal)))
-        why = book.why_closed(proposal)
-        if not why and len(json.dumps(proposal.as_json())) > LONGEST:
+        if why := book.why_closed(proposal):
+            pass
+        elif len(json.dumps(proposal.as_json())) > LONGEST:
             why = "too long for a record of the ledger"
-        if not why and name in added:
+        elif name in added:
             why = "proposed twice in the same run"
-        if not why and here is not None and here.hidden(now):
+        elif here is not None and here.hidden(now):
             why = f"deferred until {here.until}"
         if why:
             left_out.append((proposal, why))
@@ -167,7 +167,6 @@ def waiting(
         if over and not queued:
             continue
         decision = book.decisions.newest.get(name)
-        until = decision.until if decision and decision.decision == "deferred" else None
         stale, gone = _why_stale(proposal, is_there)
         own = next((item for item in queued[:1] if item.proposal == proposal), None)
         if queued:
@@ -176,7 +175,7 @@ def waiting(
             PendingProposal(
                 proposal=proposal,
                 stale=stale,
-                until=until,
+                until=decision.until if decision and decision.decision == "deferred" else None,
                 proposed=count,
                 gone=gone,
                 malformed=own is not None and own.malformed,
@@ -191,18 +190,14 @@ def _kind(proposal: Proposal) -> tuple[str, str, str]:
     return proposal.run, proposal.by, family_of(proposal.action)
 
 
-def find(workspace: Workspace, key: str, now: datetime) -> PendingProposal:
-    """The waiting proposal whose key starts with ``key``; a whole key counts at once.
-
-    ``key/action`` tells two apart that are about the same words. Raises UsageError.
-    """
-    return find_all(workspace, [key], now)[0]
-
-
 def find_all(
     workspace: Workspace, keys: Sequence[str], now: datetime, *, book: Book | None = None
 ) -> tuple[PendingProposal, ...]:
-    """The waiting proposals that ``keys`` name, each once, in the order of naming. Raises UsageError."""
+    """The waiting proposals that ``keys`` name, each once, in the order of naming. Raises UsageError.
+
+    A key names the proposal whose key starts so; a whole key counts at once. ``key/action`` tells two apart
+    that are about the same words.
+    """
     book = book or read_book(workspace)
     beginnings = tuple(_beginning(key) for key in keys)
     waits = {name_of(w.proposal): w for w in waiting(workspace, now, book=book, keys=beginnings)}
@@ -234,26 +229,21 @@ def _unknown(book: Book, key: str, hits: Sequence[Proposal]) -> UsageError:
         fits = ", ".join(f"{one.key}/{one.action}" for one in hits[:5])
         return UsageError(f"{key} matches several proposals", hint=f"give more of the key: {fits}")
     wanted = _beginning(key)
-    if len(wanted) < SHORTEST_KEY:
-        return UsageError(
-            f"{key or 'an empty key'} is too short",
-            hint=f"give {SHORTEST_KEY} or more digits of its key",
-        )
-    if any(name[1].startswith(wanted) for name in book.replaced):
-        return UsageError(
-            f"proposal {key} is no longer pending",
-            hint="a later dream did not propose it again; `workbench dream --explain KEY` says why",
-        )
+    what = f"there is no pending proposal {key}"
     decided = next((one for name, one in book.decisions.newest.items() if name[1].startswith(wanted)), None)
-    if decided is None:
-        return UsageError(
-            f"there is no pending proposal {key}", hint="`workbench inbox list` lists the pending ones"
-        )
-    known = book.proposals.get(decided.name)
-    what = (
-        f"“{excerpt(known[0].text)}” is no longer pending" if known else f"there is no pending proposal {key}"
-    )
-    return UsageError(what, hint=f"it was {decided.said}; `workbench undo` undoes that decision")
+    if len(wanted) < SHORTEST_KEY:
+        what = f"{key or 'an empty key'} is too short"
+        hint = f"give {SHORTEST_KEY} or more digits of its key"
+    elif any(name[1].startswith(wanted) for name in book.replaced):
+        what = f"proposal {key} is no longer pending"
+        hint = "a later dream did not propose it again; `workbench dream --explain KEY` says why"
+    elif decided is None:
+        hint = "`workbench inbox list` lists the pending ones"
+    else:
+        if known := book.proposals.get(decided.name):
+            what = f"“{excerpt(known[0].text)}” is no longer pending"
+        hint = f"it was {decided.said}; `workbench undo` undoes that decision"
+    return UsageError(what, hint=hint)
 
 
 def _beginning(key: str) -> str:
@@ -283,6 +273,10 @@ class Book:
     def why_closed(self, proposal: Proposal) -> str | None:
         """Why nothing is left to decide of it: a decision, or long-term memory that says it by now."""
         return self.decisions.why_not(proposal) or (REMEMBERED if self.is_remembered(proposal) else None)
+
+    def queued_as(self, proposal: Proposal) -> tuple[QueuedProposal, ...]:
+        """What of it waits in queues of other agents."""
+        return self.queued.get(name_of(proposal), ())
 
     def count(self, proposal: Proposal) -> int:
         """How often it was proposed."""
@@ -354,7 +348,7 @@ def _present_in(workspace: Workspace) -> Callable[[str], bool]:
         document = read(path_of(address) or address)
         if document is None or "#" not in address:  # of a whole page any entry stands for it
             return document is not None and bool(document.entries)
-        with contextlib.suppress(EntryNotFoundError, UsageError):
+        with contextlib.suppress(UsageError):
             return bool(document.find(address))
         return False
 
@@ -416,7 +410,7 @@ def overview(workspace: Workspace, now: datetime) -> Overview:
             continue
         newest = book.decisions.newest.get(name)
         decision, said = None, REMEMBERED
-        if newest is not None and (newest.decision in FINAL or newest.decision == "withdrawn"):
+        if newest and newest.decision != "deferred":
             decision, said = newest.decision, newest.said
         elif name in book.replaced:
             said = "a later dream did not propose it again"

@@ -34,7 +34,7 @@ def tokens(text: str) -> tuple[str, ...]:
 
 def lost(old: str, new: str) -> tuple[str, ...]:
     """The numbers, names and identifiers of ``old`` that ``new`` does not hold."""
-    held = {_key(word) for word in _WORD.findall(split_provenance(new)[0])}
+    held = set(_keys(new))
     return tuple(token for token in tokens(old) if _key(token) not in held)
 
 
@@ -44,20 +44,22 @@ def merged_words(old: str, new: str) -> str:
     A proposal whose text already says what the entry says is taken as it is; else the sentences that the
     entry does not hold are added to it, and nothing can be lost.
     """
-    words = [_key(word) for word in _WORD.findall(split_provenance(old)[0])]
-    held = {_key(word) for word in _WORD.findall(split_provenance(new)[0])}
+    words, held = _keys(old), set(_keys(new))
     share = sum(word in held for word in words) / len(words) if words else 1.0
     return new if share >= _SHORTEST_SHARE and not lost(old, new) else united(old, [new])
 
 
 def _tells(word: str, *, opens: bool) -> bool:
-    if any(character.isdigit() for character in word) or re.search(r"\w[./@_+#:]\w", word):
+    if any(map(str.isdigit, word)) or re.search(r"\w[./@_+#:]\w", word):
         return True
-    if not any(character.isupper() for character in word):
-        return False
-    if any(character.isupper() for character in word[1:]):
+    if any(map(str.isupper, word[1:])):
         return True
-    return not opens or (word.casefold() not in _OPENERS and not _VERBAL.search(word))
+    is_common = word.casefold() in _OPENERS or _VERBAL.search(word)
+    return word[0].isupper() and not (opens and is_common)
+
+
+def _keys(text: str) -> list[str]:
+    return [_key(word) for word in _WORD.findall(split_provenance(text)[0])]
 
 
 def _key(word: str) -> str:

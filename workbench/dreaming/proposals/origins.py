@@ -8,10 +8,9 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from workbench.errors import EntryNotFoundError, NotMemoryError, UsageError, WorkbenchError
+from workbench.errors import UsageError, WorkbenchError
 from workbench.frozen import frozen, frozen_kw_only
-from workbench.memory.entry import Entry, Kind, RelPath, entry_hash, is_outside, path_of
-from workbench.memory.markdown import Document
+from workbench.memory.entry import Kind, RelPath, entry_hash, is_outside, path_of
 from workbench.memory.origin import Origin, OriginReader
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import Provenance, least_trusted, split_provenance
@@ -28,7 +27,7 @@ def places_of(workspace: Workspace, proposal: Proposal) -> tuple[PromotionSource
     for address in proposal.entries:
         if is_outside(address):
             continue
-        with contextlib.suppress(EntryNotFoundError, NotMemoryError, FileNotFoundError, UsageError):
+        with contextlib.suppress(UsageError):  # it is there no longer, or no memory
             place = PromotionSource(*workspace.locate(address))
             if place.entry.kind not in NEVER_A_SOURCE and place.entry.kind is not Kind.MEMORY:
                 found.setdefault(place.entry.address, place)
@@ -55,19 +54,21 @@ def origin_of(
     sessions = [value for place in places for value in _sessions(place)] or [proposal.session]
     days = [day for entry in entries if (day := entry.origin.day("occurred_at") or entry.date)]
     named = _independent(sources, places)[:_MOST_SOURCES]
-    quoted = entry_hash(text)
-    hashes = (place.entry.hash for place in places if place.entry.place in named)
+    hashes = dict.fromkeys(entry.hash for entry in entries if entry.place in named)
+    hashes.pop(entry_hash(text), None)
     # The same for the same decision: what is shown before it is what is written.
     name = hashlib.sha256(f"{proposal.key}\n{text}\n{now.date()}".encode("utf-8", "surrogateescape"))
-    fields = [("id", "m" + name.hexdigest()[:6])]
-    fields += [("src", source) for source in named]
-    fields += [("entry", value) for value in dict.fromkeys(hashes) if value != quoted]
-    fields += [("session", value) for value in dict.fromkeys(sessions[:_MOST_SOURCES]) if value]
-    fields += [("trust", trust_from(proposal, places))]
-    fields += [("occurred_at", min(days).isoformat())] if days else []
-    fields += [("at", now.date().isoformat())] if now.date() not in days else []
-    fields += [("score", score)] if (score := score_of(proposal)) else []
-    fields += [("by", proposal.by)]
+    fields = (
+        ("id", "m" + name.hexdigest()[:6]),
+        *(("src", source) for source in named),
+        *(("entry", value) for value in hashes),
+        *(("session", value) for value in dict.fromkeys(sessions[:_MOST_SOURCES])),
+        ("trust", trust_from(proposal, places)),
+        ("occurred_at", min(days).isoformat() if days else ""),
+        ("at", now.date().isoformat() if now.date() not in days else ""),
+        ("score", score_of(proposal) or ""),
+        ("by", proposal.by),
+    )
     return Provenance(tuple((key, value) for key, value in fields if value))
 
 
@@ -139,14 +140,11 @@ class Quotation:
 def quotations(workspace: Workspace, proposal: Proposal) -> tuple[Quotation, ...]:
     """The sources of a proposal with their words, in its order: its entries, then places that have none."""
     known = {path_of(address) or address for address in proposal.entries}
+    others = [source for source in proposal.sources if source.rpartition("#L")[0] not in known]
     found: dict[str, Quotation] = {}
     for one in (
         *(_of_entry(workspace, address) for address in proposal.entries),
-        *(
-            _of_source(workspace, source)
-            for source in proposal.sources
-            if source.rpartition("#L")[0] not in known
-        ),
+        *(_of_source(workspace, source) for source in others),
     ):
         found.setdefault(one.place, one)
     return tuple(found.values())
@@ -166,12 +164,13 @@ def surroundings(workspace: Workspace, one: Quotation, *, lines: int = 8) -> tup
     if not one.address:
         return ()
     document, entry = workspace.locate(one.address)
-    every = document.text.splitlines()
-    first = max(1, entry.start_line - lines)
-    last = min(len(every), entry.start_line + _MOST_LINES, entry.end_line + lines)
+    first, last = (
+        max(1, entry.start_line - lines),
+        min(entry.start_line + _MOST_LINES, entry.end_line + lines),
+    )
+    around = enumerate(document.text.splitlines()[first - 1 : last], first)
     return tuple(
-        QuotedLine(number, every[number - 1], entry.start_line <= number <= entry.end_line)
-        for number in range(first, last + 1)
+        QuotedLine(number, text, entry.start_line <= number <= entry.end_line) for number, text in around
     )
 
 
@@ -180,13 +179,11 @@ def _of_entry(workspace: Workspace, address: str) -> Quotation:
         return Quotation(place=address, gone="it is outside of the workspace")
     try:
         document, entry = workspace.locate(address)
-    except FileNotFoundError:
-        return Quotation(place=address, gone="its file no longer exists")
     except (WorkbenchError, OSError) as error:
         why = "it was changed or removed since" if isinstance(error, UsageError) else str(error)
         return Quotation(place=address, gone=why)
     words = split_provenance(document.text_of(entry))[0].strip()
-    return _quotation(entry.place, words, document, entry)
+    return Quotation(place=entry.place, text=words, address=entry.address, trust=trust_of(document, entry))
 
 
 def _of_source(workspace: Workspace, source: str) -> Quotation:
@@ -202,12 +199,8 @@ def _of_source(workspace: Workspace, source: str) -> Quotation:
         entry = document.at_line(first)
         if quoted:
             words = "\n".join(split_provenance(line)[0].rstrip() for line in quoted)
-            return _quotation(source, words, document, entry)
+            if entry is None:
+                return Quotation(place=source, text=words)
+            trust = trust_of(document, entry)  # of the entry that they are a part of
+            return Quotation(place=source, text=words, address=entry.address, trust=trust)
     return Quotation(place=source, gone="these lines no longer exist")
-
-
-def _quotation(place: str, words: str, document: Document, entry: Entry | None) -> Quotation:
-    """These words; the entry that they are a part of has the address."""
-    if entry is None:
-        return Quotation(place=place, text=words)
-    return Quotation(place=place, text=words, address=entry.address, trust=trust_of(document, entry))

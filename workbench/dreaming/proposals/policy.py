@@ -53,14 +53,12 @@ class PolicyChoice:
 
 def choose(workspace: Workspace, proposals: Sequence[Proposal], *, now: datetime) -> PolicyChoice:
     """Which of ``proposals`` policy accepts, in their order. Reads only."""
-    leaving = {one.target for one in proposals if one.action == "archive"}
     book = read_book(workspace)
+    # Nothing but what the run proposes to archive makes room.
+    leaving = {one.target for one in proposals if one.action == "archive"}
     trial = _Trial(workspace, owner_model(workspace, book), now, leaving)
-    held = []
-    for one in proposals:
-        if why := book.why_closed(one) or trial.refusal(one):
-            held.append((one, why))
-    return PolicyChoice(tuple(trial.taken), trial.archived, tuple(held))
+    whys = [(one, book.why_closed(one) or trial.refusal(one)) for one in proposals]
+    return PolicyChoice(tuple(trial.taken), trial.archived, tuple((one, why) for one, why in whys if why))
 
 
 def plan_apply(
@@ -78,20 +76,21 @@ def plan_apply(
     chosen = choose(workspace, proposals, now=now)
     if not chosen.taken:
         why = f"{chosen.held[0][0].key}: {chosen.held[0][1]}" if chosen.held else "there is no proposal"
+        more = f" (and {len(chosen.held) - 1} more)" if len(chosen.held) > 1 else ""
         raise NotCuratableError(
-            f"nothing was applied: {why}"
-            + (f" (and {len(chosen.held) - 1} more)" if len(chosen.held) > 1 else ""),
+            f"nothing was applied: {why}{more}",
             hint="review them with `workbench inbox list` and accept what you want",
         )
+    held = [(one, f"needs your decision: {why}") for one, why in chosen.held]
     return plan_of(
         workspace,
         [*chosen.taken, *chosen.archived],
         now=now,
         actor=ACTOR,
         action="dream",
-        left=[*((one.text, f"needs your decision: {why}") for one, why in chosen.held), *left],
+        left=[*((one.text, why) for one, why in held), *left],
         considered=considered,
-        notes=[f"{one.key} needs your decision: {why}" for one, why in chosen.held],
+        notes=[f"{one.key} {why}" for one, why in held],
     )
 
 
@@ -101,7 +100,7 @@ class _Trial:
     def __init__(
         self, workspace: Workspace, model: OwnerModel, now: datetime, leaving: Collection[str]
     ) -> None:
-        """``leaving`` are addresses of what the run proposes to archive: nothing else makes room."""
+        """``leaving`` are addresses of entries that may be archived to make room."""
         self.workspace, self.model, self.now, self.leaving = workspace, model, now, leaving
         self.batch = ApplyBatch(OverlayWorkspace(workspace), now, ACTOR)
         self.taken: list[Proposal] = []
@@ -117,24 +116,41 @@ class _Trial:
         following = self.batch.followed(one)
         touched: Entry | None = None
         if following.target:
-            with contextlib.suppress(WorkbenchError, FileNotFoundError):  # found nowhere: it touches nothing
+            with contextlib.suppress(WorkbenchError):  # found nowhere: it touches nothing
                 touched = self.batch.foreseen.find(following.target)
-        return self._doubt(following, touched) or self._laid(one, touched)
+        # An entry that this run has touched or made already is none more.
+        is_new = touched is not None and touched.field("id") not in self.batch.ids
+        touching = self._touched | {touched.address} if touched and is_new else self._touched
+        if why := self._doubt(following, touched, len(touching)):
+            return why
+        trial = self.batch.copy()
+        try:
+            trial.carry(one, one.text)
+            archived = self._room(trial, one.run)
+        except WorkbenchError as error:
+            return f"{error.message} ({error.hint})" if error.hint else error.message
+        self.batch, self.archived, self._touched = trial, archived, touching
+        self.taken.append(one)
+        return ""
 
-    def _doubt(self, one: Proposal, touched: Entry | None) -> str:
+    def _doubt(self, one: Proposal, touched: Entry | None, touching: int) -> str:
+        """Why a person has to look at it; the run would have changed ``touching`` entries with it."""
         if one.action == "forget":
             return "nothing is forgotten without review"
         if one.action != "archive" and (
             why := "; ".join(flags_of(one)) or veto(one.text) or _untrusted(self.workspace, one)
         ):
             return why
-        if one.target:
-            return self._doubt_of_target(one, touched)
-        return ""
-
-    def _doubt_of_target(self, one: Proposal, touched: Entry | None) -> str:
+        if not one.target:
+            return ""
         if touched is None:
             return f"{one.target} no longer exists"
+        why = self._doubt_of_change(one, touched)
+        if not why and touching > self._most:
+            why = f"it would change more than a quarter of the earlier entries ({self._most} entries)"
+        return why
+
+    def _doubt_of_change(self, one: Proposal, touched: Entry) -> str:
         if touched.pinned:
             return "it would change a pinned entry"
         if one.action == "archive" and (why := _may_not_go(touched, self.now.date())):
@@ -143,27 +159,9 @@ class _Trial:
         new = merged_words(old, one.text) if one.action == "merge" else one.text
         if one.action in ("merge", "supersede") and (gone := lost(old, new)):
             return f"the old entry has text that the new one lacks: {', '.join(gone)}"
-        if len(self._touched | self._new(touched)) > self._most:
-            return f"it would change more than a quarter of the earlier entries ({self._most} entries)"
         return ""
 
-    def _new(self, touched: Entry) -> set[str]:
-        """The entry, unless it is one that this run has touched or made already."""
-        return set() if touched.field("id") in self.batch.ids else {touched.address}
-
-    def _laid(self, one: Proposal, touched: Entry | None) -> str:
-        trial = self.batch.copy()
-        try:
-            trial.carry(one, one.text)
-            archived = self._room(trial, one)
-        except WorkbenchError as error:
-            return f"{error.message} ({error.hint})" if error.hint else error.message
-        self._touched |= self._new(touched) if touched else set()
-        self.batch, self.archived = trial, archived
-        self.taken.append(one)
-        return ""
-
-    def _room(self, trial: ApplyBatch, one: Proposal) -> tuple[Proposal, ...]:
+    def _room(self, trial: ApplyBatch, run: str) -> tuple[Proposal, ...]:
         """What to archive so that there is room for all of it. Raises NotCuratableError."""
         foreseen, today = trial.foreseen, self.now.date()
         spared = {
@@ -173,26 +171,23 @@ class _Trial:
             or entry.field("id") in trial.ids
             or _may_not_go(entry, today)
         }
-        used = budget_of(foreseen).used
-        try:
+        with contextlib.suppress(NotCuratableError):
             archived = archive_proposals(
                 foreseen,
                 self.model,
                 self.now,
                 limit=self._limit,
-                run=one.run,
+                run=run,
                 spared=spared,
                 turn_of=self._turn_of,
             )
-        except NotCuratableError:
-            archived = None
-        if archived is None or len(self._touched) + len(archived) > max(self._most, 1):
-            raise NotCuratableError(
-                f"no room: {foreseen.memory_path()} would have {used:,} of {self._limit:,} "
-                "characters, and too little in it may be archived without review",
-                hint="`workbench archive --dry-run` shows candidates; or raise memory_budget",
-            )
-        return archived
+            if len(self._touched) + len(archived) <= max(self._most, 1):
+                return archived
+        raise NotCuratableError(
+            f"no room: {foreseen.memory_path()} would have {budget_of(foreseen).used:,} of {self._limit:,} "
+            "characters, and too little in it may be archived without review",
+            hint="`workbench archive --dry-run` shows candidates; or raise memory_budget",
+        )
 
 
 def _may_not_go(entry: Entry, today: date) -> str:

@@ -11,6 +11,7 @@ from workbench.frozen import frozen
 from workbench.memory.claims import claim_key
 from workbench.memory.origin import Origin
 from workbench.memory.proposal import Proposal
+from workbench.memory.provenance import least_trusted
 from workbench.safety.hidden_text import unsafe_in
 from workbench.safety.terminal import cut
 from workbench.workspace.decisions import name_of
@@ -46,7 +47,7 @@ def suspicious_proposals(suspects: Iterable[SuspiciousLine], now: datetime) -> t
             type="fact",
             sources=tuple(dict.fromkeys(one.place for one in some))[:MOST],
             entries=tuple(dict.fromkeys(one.entry for one in some))[:MOST],
-            trust=max(some, key=lambda one: list(Origin).index(one.origin)).origin.value,
+            trust=least_trusted(*(one.origin for one in some)),
             why="nothing was done with it",
             by=SUSPECTED_BY,
             made_at=now,
