@@ -701,6 +701,24 @@ def test_a_label_that_names_a_tool_says_it_of_something_else(label: str) -> None
     ]
 
 
+def test_a_list_of_tools_says_nothing_of_the_first_one() -> None:
+    text = "- Python + Redis, always with the nightly copy\n- Python must always be pinned to 3.11\n"
+    document = parse_document(RelPath("memory/2026-03-14.md"), text.encode(), Kind.LOG)
+    tools = {name: NamedEntity(name, "technology") for name in ("Python", "Redis")}
+    found = extract(read_source(document), names=EntityNames(tools))
+    assert [one.text for one in found.memories] == ["Python must always be pinned to 3.11"]
+
+
+def test_of_what_a_log_says_of_one_name_the_most_salient_facts_are_kept() -> None:
+    best = "Python must always be pinned to 3.11, never to a newer version"
+    text = "".join(f"- Python runs on server {n} at night, with a copy of its data\n" for n in range(9))
+    document = parse_document(RelPath("memory/2026-03-14.md"), f"{text}- {best}\n".encode(), Kind.LOG)
+    found = extract(read_source(document), names=EntityNames({"Python": NamedEntity("Python", "technology")}))
+    assert best in [one.text for one in found.memories]
+    assert len(found.memories) == 5
+    assert found.notes == ("5 left out: less salient than the rest that its log says of one name",)
+
+
 def test_a_label_of_one_word_is_nobody_who_speaks() -> None:
     text = "- **Cause:** I was in the wrong folder all night.\n- **Fix:** We always use the full path now.\n"
     document = parse_document(RelPath("memory/2026-03-14.md"), text.encode(), Kind.LOG)

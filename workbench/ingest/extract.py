@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -243,6 +243,9 @@ _SOMEBODY = re.compile(
 _UNSURE = re.compile(rf"{HEDGES}|\bmust have\b", re.IGNORECASE)
 _AGENTS = "said by an agent about itself"
 _NOT_OWNERS = "not said by the owner, so no fact about them"
+_LESS_SALIENT = "less salient than the rest that its log says of one name"
+_MOST_NOTED = 5
+"""Facts about one name that are kept of a log."""
 _ABOUT_ME = frozenset({"preference", "identity", "todo", "goal", "event"})
 _OPENS = r"[\s*_\"“‘'「『《【]*"
 _SUBJECT = re.compile(rf"{_OPENS}(?:(?i:the|a|an|der|die|das|el|la|le|o)\s)?{_OPENS}\Z")
@@ -253,6 +256,8 @@ _LABEL = re.compile(
 )
 """What a line is about that begins with a label: `**Atlas cache:** it was emptied` is not about Atlas."""
 _VALUE = re.compile(r"\W{0,4}(?P<of>[^:：\n]{1,60}?)\s?(?:：|:\s)")
+_LIST = re.compile(r"[^\s,+/&·]{1,40}(?: [^\s,+/&·]{1,20}){0,2} ?[,+/&·] ?[^\W\d_a-zß-ÿ]")
+"""A name that others follow: `FastAPI + React + SQLite`."""
 _COMMON = frozenset({"technology", "place", THING})
 """What a line can begin with and say something else of: `**Julia:** route by cost`, in the list of a plan."""
 _OF_SECTION = 0.6
@@ -315,7 +320,7 @@ def extract(
         notes += [f"read by rules instead of {model.name}: {one.failed}" for one in answers if one.failed]
         if dropped:
             notes.append(f"{dropped} items of {model.name} were left out: their lines do not contain them")
-    notes += [f"{count}{LEFT_OUT}{why}" for why, count in rules.left_out.items()]
+    notes += [f"{count}{LEFT_OUT}{why}" for why, count in rules.left_out.items() if count]
     if source.unread:
         notes.append(f"{source.unread} parts of very long lines were not read for it")
     return Extraction(tuple(memories), tuple(relations), tuple(notes))
@@ -337,7 +342,28 @@ class _Rules:
             self._turns[line.origins] = f"{self._turns.get(line.origins, '')}\n{line.text}"
 
     def memories(self, lines: Sequence[PassageLine]) -> Iterator[MemoryDraft]:
-        """A typed memory for each fact of the lines that is about the owner or a name that counts."""
+        """A typed memory for each fact of the lines that is about the owner or a name that counts.
+
+        Of what an agent notes in one file about one thing, the most salient facts are kept, so that what it
+        does with it each day does not fill its page.
+        """
+        found = [*self._facts(lines)]
+        noted: defaultdict[str, list[MemoryDraft]] = defaultdict(list)
+        for draft, line in found:
+            if self._is_routine(line):
+                noted[draft.entity].append(draft)
+        less: set[MemoryDraft] = set()
+        for some in noted.values():
+            some.sort(key=lambda draft: draft.confidence or 0.0, reverse=True)
+            less.update(some[_MOST_NOTED:])
+        self.left_out[_LESS_SALIENT] += len(less)
+        return (draft for draft, _ in found if draft not in less)
+
+    def _is_routine(self, line: PassageLine) -> bool:
+        """Whether an agent noted the line in a log; pages about one thing and MEMORY.md are kept whole."""
+        return not (self._about or line.of_owner or line.of_episode)
+
+    def _facts(self, lines: Sequence[PassageLine]) -> Iterator[tuple[MemoryDraft, PassageLine]]:
         profile = self._about is not None and self._about.type in _PROFILED
         for line, stated in _stated(lines, profile=profile):
             for fact in stated:
@@ -354,7 +380,7 @@ class _Rules:
                 if kind == "fact" and is_to_come(text, line.day):
                     kind = "event"
                 if draft := self._memory(text, kind, subject, line):
-                    yield replace(draft, confidence=round(min(_SUREST, max(0.1, fact.salience)), 2))
+                    yield replace(draft, confidence=round(min(_SUREST, max(0.1, fact.salience)), 2)), line
 
     def _memory(
         self, text: str, kind: str, subject: NamedEntity | None, line: PassageLine
@@ -452,8 +478,8 @@ class _Rules:
         if is_label and not line.by_owner:
             return about
         first = named[0][1] if named and _SUBJECT.match(words[: named[0][0]]) else None
-        if first and about and first.type in _COMMON:
-            first = about  # `Python package with a command line` says it of the project
+        if first and first.type in _COMMON and (about or _LIST.match(words, named[0][0])):
+            first = about  # `Python package with a command line`, `FastAPI + React` say it of the project
         if not first and line.by_owner and fact.kind in _ABOUT_ME:
             return self._speaker(line)
         if first or (line.by_owner and len({one.name for _, one in named}) == 1):
