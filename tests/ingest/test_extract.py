@@ -716,7 +716,7 @@ def test_of_what_a_log_says_of_one_name_the_most_salient_facts_are_kept() -> Non
     found = extract(read_source(document), names=EntityNames({"Python": NamedEntity("Python", "technology")}))
     assert best in [one.text for one in found.memories]
     assert len(found.memories) == 5
-    assert found.notes == ("5 left out: less salient than the rest that its log says of one name",)
+    assert found.notes == ("5 left out: less salient than other facts about the same name in its log",)
 
 
 def test_a_label_of_one_word_is_nobody_who_speaks() -> None:

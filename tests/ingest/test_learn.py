@@ -322,6 +322,70 @@ def test_a_heading_within_a_session_says_nothing_of_what_is_said_after_it(sandbo
     assert learn(sandbox, "memory/2026-03-14.md").became
 
 
+MEMORY_OF_ANN = """# Ann Lee: what the assistant knows
+
+## Set-up
+
+- The gateway must always listen on port 18789
+
+## Ann
+
+### Clawd
+
+- Clawd must always answer in German
+
+## User preferences
+
+- Prefers metric units and short mails
+
+## Projects
+
+### Lantern Desk
+
+- The relay must always use port 8443
+
+## Notes
+
+- The user prefers tea over coffee
+- I must never use emojis
+
+## Mail from a supplier
+
+- The user prefers to pay all invoices at once
+"""
+
+
+def test_memory_teaches_of_the_owner_what_is_said_of_them_and_of_nothing_else(sandbox: Sandbox) -> None:
+    sandbox.write("USER.md", "- **Name:** Ann Lee\n")
+    sandbox.write("MEMORY.md", MEMORY_OF_ANN)
+    sandbox.write(PATH, "# 2026-03-15\n\nThe people of Lantern Desk came.\n")
+    learn(sandbox, "MEMORY.md")
+    of_ann = {m.text for m in entity(sandbox, "Ann Lee").memories}
+    assert of_ann == {"Prefers metric units and short mails", "The user prefers tea over coffee"}
+    lantern = entity(sandbox, "Lantern Desk")
+    assert lantern.type == "project"
+    assert [m.text for m in lantern.memories] == ["The relay must always use port 8443"]
+
+
+def test_a_heading_in_small_letters_stops_nothing(sandbox: Sandbox) -> None:
+    sandbox.write("MEMORY.md", "# Memory\n\n## Projects\n\n### atlas\n\n- It must always use port 8443\n")
+    sandbox.write(PATH, "# 2026-03-15\n\n## atlas\n\n- The relay must always use port 8443\n")
+    learn(sandbox)
+
+
+def test_she_on_a_page_about_somebody_is_she_also_below_the_name_of_a_tool(sandbox: Sandbox) -> None:
+    page = "# Ana Ruiz\n\nAna Ruiz leads the shop.\n\n## Python\n\n- She is allergic to peanuts\n"
+    sandbox.write("memory/people/ana-ruiz.md", page)
+    learn(sandbox, "memory/people/ana-ruiz.md")
+    assert "She is allergic to peanuts" in [m.text for m in entity(sandbox, "Ana Ruiz").memories]
+
+
+def test_days_to_come_are_kept_however_many_a_log_has(sandbox: Sandbox) -> None:
+    days = "".join(f"- Remember: the family meets doctor {n} the day after tomorrow\n" for n in range(9))
+    sandbox.write(PATH, f"# 2026-03-15\n\n{days}")
+    assert len(learn(sandbox).became) == 9
+
+
 def test_what_is_written_small_as_often_is_no_name(sandbox: Sandbox) -> None:
     before = names(sandbox)
     learn_days(sandbox, *["we checked the Relay and the relay, and the API"] * 4)

@@ -180,7 +180,8 @@ _WHOLE_FOLDER = frozenset({"readme", "index", "summary", "overview", "profile", 
 _TITLE_END = re.compile(r"\s[—–|-]\s|[:(,|]")
 _NUMBERED = re.compile(r"\A[\W\d_]+")
 """Signs, a number or a time before a title: `14:30 — Atlas`."""
-_MOST_WORDS = 4
+_MOST_WORDS, _TITLE_WORDS = 4, 2
+"""Words of a page's name, and first ones of a section's title that say what it holds: `Active Projects`."""
 _PERSONAL = "USER.md"
 """What it says by name counts on one day."""
 DAYS = 3
@@ -362,13 +363,13 @@ class _FileNames:
 
 
 class NameEvidence:
-    """What the logs and episodes of a workspace tell of names; a file that has not changed is read once.
+    """What logs, episodes and MEMORY.md tell of names; a file that has not changed is read once.
 
-    A wrong page is worse than a missing one. A name counts where it is known (it has a page, USER.md says it,
-    somebody is linked or speaks by it), where the owner says what it is (`my wife Sarah`), or where it stands
-    within sentences on three different days, or on two of three on which a line or a heading has it. Names in
-    German, and in scripts without capitals, count only where they are known or quoted. A name whose type no
-    words tell is a ``thing``.
+    A wrong page is worse than a missing one. A name counts where it is known (it has a page or a part of
+    MEMORY.md's projects or people, USER.md says it, somebody is linked or speaks by it), where the owner says
+    what it is (`my wife Sarah`), or where it stands within sentences on three days, or on two, and on a third
+    in a heading or at the beginning of a line. Names in German, and in scripts without capitals, count only
+    where they are known or quoted. A name whose type no words tell is a ``thing``.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -436,7 +437,7 @@ def _is_ordinary(name: str, among: _FileNames, *, once: bool) -> bool:
         or (word[1:].islower() and among.small[word.casefold()] > _ORDINARY * among.capitals[name])
         for word in words
     ]
-    return words[-1].isupper() or all(usual) or (once and any(usual))
+    return not words or words[-1].isupper() or all(usual) or (once and any(usual))
 
 
 def _dated_lines(file: MemoryFile, text: str) -> Iterator[tuple[str, str, bool]]:
@@ -459,11 +460,10 @@ def _sections(headings: Iterable[str]) -> Iterator[NamedEntity]:
     """The parts of sections whose titles say what they are: `### Atlas` below `## Projects`."""
     kind, level = None, 0
     for heading in headings:
-        depth = len(heading) - len(heading.lstrip("#"))
-        name = title_of(heading)
+        depth, name = len(heading) - len(heading.lstrip("#")), title_of(heading)
         if depth <= level or kind is None:
-            words = name.casefold().split()[:_MOST_WORDS]
-            kind, level = next(filter(None, map(_TYPE_OF_FOLDER.get, words)), None), depth
+            told = map(_TYPE_OF_FOLDER.get, name.casefold().split())
+            kind, level = next(filter(None, [*told][:_TITLE_WORDS]), None), depth
         elif depth == level + 1 and is_name(name):
             yield NamedEntity(name, kind)
 

@@ -243,7 +243,7 @@ _SOMEBODY = re.compile(
 _UNSURE = re.compile(rf"{HEDGES}|\bmust have\b", re.IGNORECASE)
 _AGENTS = "said by an agent about itself"
 _NOT_OWNERS = "not said by the owner, so no fact about them"
-_LESS_SALIENT = "less salient than the rest that its log says of one name"
+_LESS_SALIENT = "less salient than other facts about the same name in its log"
 _MOST_NOTED = 5
 """Facts about one name that are kept of a log."""
 _ABOUT_ME = frozenset({"preference", "identity", "todo", "goal", "event"})
@@ -255,6 +255,12 @@ _LABEL = re.compile(
     r"|(?P<cut>[^*_\n]{1,200}?)\s?[:：](?:\*\*|__)"  # whose mark went with that of who speaks
 )
 """What a line is about that begins with a label: `**Atlas cache:** it was emptied` is not about Atlas."""
+_OF_OWNER = re.compile(
+    r"\W{0,8}(?:(?:about|über|sobre) )?(?:(?:the|my|der|die|el|la|le|l['’]) ?)?(?:user|owner|human|nutzer"
+    r"|benutzer|besitzer|usuari[oa]|utilisateur|пользовател[ья]|владел[ье]ц|用户|用戶|主人|ユーザー|사용자)(?![\w-])",
+    re.IGNORECASE,
+)
+"""How a line or a heading of MEMORY.md begins that is about whose memory it is, by no name."""
 _VALUE = re.compile(r"\W{0,4}(?P<of>[^:：\n]{1,60}?)\s?(?:：|:\s)")
 _LIST = re.compile(r"[^\s,+/&·]{1,40}(?: [^\s,+/&·]{1,20}){0,2} ?[,+/&·] ?[^\W\d_a-zß-ÿ]")
 """A name that others follow: `FastAPI + React + SQLite`."""
@@ -336,21 +342,22 @@ class _Rules:
         self.left_out: Counter[str] = Counter()
         self._about = source.subject
         self._names = names.along_with(_told(source))
-        self._turns: dict[tuple[str, ...], str] = {}
+        self._turns: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
         """What the lines of one turn say together."""
         for line in source.lines:
-            self._turns[line.origins] = f"{self._turns.get(line.origins, '')}\n{line.text}"
+            if line.origins:
+                self._turns[line.origins].append(line.text)
 
     def memories(self, lines: Sequence[PassageLine]) -> Iterator[MemoryDraft]:
         """A typed memory for each fact of the lines that is about the owner or a name that counts.
 
-        Of what an agent notes in one file about one thing, the most salient facts are kept, so that what it
-        does with it each day does not fill its page.
+        Of what an agent notes of one thing in a log, the most salient facts are kept, so that what it does
+        with it each day does not fill its page. Lines that are added later are counted anew.
         """
         found = [*self._facts(lines)]
         noted: defaultdict[str, list[MemoryDraft]] = defaultdict(list)
         for draft, line in found:
-            if self._is_routine(line):
+            if draft.type == "fact" and self._is_noted(line):
                 noted[draft.entity].append(draft)
         less: set[MemoryDraft] = set()
         for some in noted.values():
@@ -359,9 +366,9 @@ class _Rules:
         self.left_out[_LESS_SALIENT] += len(less)
         return (draft for draft, _ in found if draft not in less)
 
-    def _is_routine(self, line: PassageLine) -> bool:
-        """Whether an agent noted the line in a log; pages about one thing and MEMORY.md are kept whole."""
-        return not (self._about or line.of_owner or line.of_episode)
+    def _is_noted(self, line: PassageLine) -> bool:
+        """Whether an agent noted the line in a log; pages about one thing and MEMORY.md count whole."""
+        return not (self._about or line.is_note or line.of_owner or line.of_episode)
 
     def _facts(self, lines: Sequence[PassageLine]) -> Iterator[tuple[MemoryDraft, PassageLine]]:
         profile = self._about is not None and self._about.type in _PROFILED
@@ -456,20 +463,22 @@ class _Rules:
         """Whom or what a fact is about: who speaks of themselves, else the name that it begins with.
 
         `She is allergic to nuts` is about the only person whom the line names before, or its turn names, else
-        about nobody. What the owner says of a thing may name it anywhere, if it names no other.
+        about nobody. What the owner says of a thing may name it anywhere, if it names no other. Of anything
+        else it is what the page is about, or its heading.
         """
-        about = self._of_heading(line) or self._about
+        about = self._about or self._of_heading(line)
         if _SOMEBODY.match(fact.text):
             at = max(0, without_links(line.text).find(fact.text))
             before = self._only_person(line.text[max(0, at - _LOOK_BACK) : at])
-            said = self._only_person(self._turns[line.origins]) if line.origins else None
-            return before or said or about
+            said = self._only_person("\n".join(self._turns[line.origins])) if line.origins else None
+            return before or said or (about if about and about.type == "person" else self._about)
         words = plain_words(fact.text)
         named = list(self._names.within(words))
-        first_words = words.casefold().split()[:_FIRST_SAID]
-        if not line.is_note and any(word.strip(".,;:!?\"'()") in _FIRST for word in first_words):
+        if not line.is_note and _says_i(words):
             thing = next((one for _, one in named if one.type in _THINGS), None)
             return thing if thing and fact.kind not in _ABOUT_ME else self._speaker(line)
+        if line.is_note and _OF_OWNER.match(words):
+            return self._owner
         label = _LABEL.match(fact.text)
         labelled = clean_name(label["words"] or label["cut"]) if label else ""
         value = _VALUE.match(words)
@@ -480,21 +489,32 @@ class _Rules:
         first = named[0][1] if named and _SUBJECT.match(words[: named[0][0]]) else None
         if first and first.type in _COMMON and (about or _LIST.match(words, named[0][0])):
             first = about  # `Python package with a command line`, `FastAPI + React` say it of the project
-        if not first and line.by_owner and fact.kind in _ABOUT_ME:
+        if not first and line.by_owner:
+            first = self._meant(fact, line, [one for _, one in named])
+        return first or about
+
+    def _meant(self, fact: Statement, line: PassageLine, named: Sequence[NamedEntity]) -> NamedEntity | None:
+        """Whom the owner's own words are about that begin with no name: themselves, or all that they name."""
+        if fact.kind in _ABOUT_ME:
             return self._speaker(line)
-        if first or (line.by_owner and len({one.name for _, one in named}) == 1):
-            return first or named[0][1]
-        return about
+        return named[0] if len({one.name for one in named}) == 1 else None
 
     def _of_heading(self, line: PassageLine) -> NamedEntity | None:
-        """What the nearest heading is about that names something before it says more: `Atlas: cache`.
+        """What the nearest heading below the title is about that begins with a name: `Atlas: cache`.
 
-        In a session a heading is part of one message, and says nothing of the next.
+        Of people only the heading right above tells: what is below `Ana` and `Set-up` is mostly no fact about
+        her. In a session a heading is part of one message, and says nothing of the next.
         """
         if line.session:
             return None
-        titles = (title_of(heading[:_LOOK_BACK]) for heading in reversed(line.heading))
-        return next(filter(None, map(self._names.get, titles)), None)
+        for above, heading in enumerate(reversed(line.heading[1:] or line.heading)):
+            plain = plain_words(heading[:_LOOK_BACK]).strip()
+            if not above and line.is_note and _OF_OWNER.match(plain):
+                return self._owner
+            one = self._names.get(plain) or self._names.get(title_of(plain))
+            if one and (one.type != "person" or not above):
+                return one
+        return None
 
     def _page(
         self, subject: NamedEntity | None, line: PassageLine, *, dated: bool = False
@@ -529,7 +549,7 @@ def _told(source: PassageSource) -> dict[str, NamedEntity]:
         found |= {name: NamedEntity(name) for name in marked_in(line.text) if name not in found}
         if line.speaker and is_name(line.speaker):
             found.setdefault(line.speaker, NamedEntity(line.speaker, "person"))
-        if not (line.by_owner or line.speaker):
+        if not (line.of_owner or line.speaker):
             continue
         words = plain_words(line.text)
         for one in told_in(words):
@@ -548,19 +568,26 @@ def _stated(
     """What each line states. A section's own lines always count, and the short ones of a ``profile``."""
     judged = statements_in([_as_judged(line) for line in lines])
     for line, found in zip(lines, judged, strict=True):
-        stated = [
-            one
-            for one in found
-            if (
-                one.states_something or (profile and _LABEL.match(one.text))
-                if (line.of_owner and not line.session) or profile
-                else one.is_salient(by_user=line.of_owner)
-            )
-            and not (line.continues and one.start == 0)
-        ]
+        stated = [one for one in found if _counts(one, line, profile=profile)]
         if line.section and not stated and not line.continues and why_not(line.text) is None:
             stated = [Statement(line.text, 0, line.section, _OF_SECTION)]
         yield line, stated
+
+
+def _counts(one: Statement, line: PassageLine, *, profile: bool) -> bool:
+    """Whether a sentence says enough; of itself a model must find so, but for what the owner says of `me`."""
+    if line.continues and one.start == 0:
+        return False
+    if profile and _LABEL.match(one.text):
+        return True
+    if profile or (line.of_owner and (not line.session or _says_i(one.text))):
+        return one.states_something
+    return one.is_salient(by_user=line.of_owner)
+
+
+def _says_i(text: str) -> bool:
+    words = text.casefold().split()[:_FIRST_SAID]
+    return any(word.strip(".,;:!?\"'()") in _FIRST for word in words)
 
 
 def _as_judged(line: PassageLine) -> Line:

@@ -1,4 +1,4 @@
-"""What one episode or daily log teaches enters the graph, as one operation.
+"""What one log, episode or other source teaches enters the graph, as one operation.
 
 Automation writes only semantic memory here, which a person sees as the diff of an operation and takes back
 with one key; none of it reaches MEMORY.md. A source is known by its words: the same words teach nothing

@@ -191,9 +191,9 @@ class Ingest:
     def markdown(
         self, named: Sequence[str] = (), *, among: Collection[str] | None = None
     ) -> Iterator[IngestedSource]:
-        """Each episode and daily log (``among`` those) with words that the graph was not learnt from.
+        """Each source (``among`` those) with words that the graph was not learnt from.
 
-        Notes and MEMORY.md teach it where they are ``named``.
+        Notes on anything teach it where they are ``named``.
         """
         paths = [self._relative(name) for name in named]
         if not named:

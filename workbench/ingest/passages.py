@@ -1,4 +1,4 @@
-"""The lines of one source that may teach the graph something: an episode's, or those of a daily log."""
+"""The lines of one source that may teach the graph something: of a log, an episode, MEMORY.md or a page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from workbench.memory.episode import session_blocks, session_of, split_turns
 from workbench.memory.graph_page import memory_type
 from workbench.memory.markdown import Document
 from workbench.memory.model_window import MOST_PARTS
-from workbench.memory.origin import ALLOWED, Origin, OriginReader, names_of, turns_in
+from workbench.memory.origin import ALLOWED, Origin, OriginReader, is_outside_heading, names_of, turns_in
 from workbench.memory.sentences import beginning
 from workbench.memory.transcript_text import clean
 from workbench.safety.prompt_injection import suspicion
@@ -86,7 +86,7 @@ class PassageLine:
 
     @property
     def by_owner(self) -> bool:
-        """Whether it is in the owner's own words."""
+        """Whether these are the owner's own words, in which `I` is the owner."""
         return self.of_owner and not self.is_note
 
     @property
@@ -145,6 +145,7 @@ def read_source(
         said = origins.said(entry, text)
         words = clean(said.words)
         place = f"{document.path}#L{number}"
+        is_note = document.kind is Kind.MEMORY and not is_turn
         # Between turns programs note events of the session, which give nobody an order.
         if order := suspicion(words if is_turn else said.words, said.origin):
             suspicious.append(SuspiciousLine(text, place, entry.address, said.origin, order))
@@ -158,11 +159,11 @@ def read_source(
             heading=entry.heading,
             section=_section(entry) if document.kind is Kind.EPISODE else "",
             speaker=said.speaker,
-            origin=said.origin,
+            origin=Origin.OUTSIDE if is_note and _from_elsewhere(entry) else said.origin,
             origins=entry.fields("src"),
             session=entry.field("session") or session_of(sessions, entry) or "",
             of_episode=document.kind is Kind.EPISODE,
-            is_note=document.kind is Kind.MEMORY and not is_turn,
+            is_note=is_note,
         )
         lines.append(line)
     return PassageSource(
@@ -176,7 +177,7 @@ def read_source(
 
 
 def is_source(file: MemoryFile) -> bool:
-    """Whether the graph is learnt from a file by itself: an episode, a log, a page about one thing."""
+    """Whether the graph is learnt from a file by itself: log, episode, MEMORY.md, page about one thing."""
     return file.kind in KINDS or (
         file.kind is Kind.NOTE and not file.is_template and page_subject(file.path) is not None
     )
@@ -202,6 +203,12 @@ def _chosen(document: Document) -> list[Entry]:
     if document.kind is Kind.EPISODE and any(map(_section, held)):
         held = [entry for entry in held if _section(entry)]
     return held
+
+
+def _from_elsewhere(entry: Entry) -> bool:
+    """Whether a line of MEMORY.md says itself, or by its heading, that somebody else wrote it."""
+    trust = entry.field("trust") in (Origin.OUTSIDE, Origin.UNKNOWN)
+    return trust or entry.form is Form.QUOTE or any(map(is_outside_heading, entry.heading))
 
 
 def _section(entry: Entry) -> str:
