@@ -15,6 +15,7 @@ from workbench.graph.write import plan_forget_memory
 from workbench.ingest.graph_update import learnt, plan_learn, unlearnt
 from workbench.llm.language_model import LanguageModelError, Message, Schema
 from workbench.memory.graph_page import Entity
+from workbench.operations.forget import plan_forget
 from workbench.operations.undo import plan_undo
 from workbench.workspace.plan import Operation
 
@@ -365,6 +366,25 @@ def test_memory_teaches_of_the_owner_what_is_said_of_them_and_of_nothing_else(sa
     lantern = entity(sandbox, "Lantern Desk")
     assert lantern.type == "project"
     assert [m.text for m in lantern.memories] == ["The relay must always use port 8443"]
+
+
+@pytest.mark.parametrize("whole_page", [False, True])
+def test_a_line_of_the_graph_that_was_forgotten_does_not_come_back_until_that_is_undone(
+    sandbox: Sandbox, whole_page: bool
+) -> None:
+    kept, gone = "[[Atlas]] must always use port 8443", "[[Atlas]] must always keep its copies in Bremen"
+    sandbox.write("MEMORY.md", f"# Memory\n\n- {gone}\n")
+    learn(sandbox, "MEMORY.md")
+    (line,) = entity(sandbox, "Atlas").memories
+    address = line.entry.path if whole_page else line.entry.address
+    place = sandbox.workspace
+    forgotten = place.operations.carry_out(lambda: plan_forget(place, [address]))
+    sandbox.write("MEMORY.md", f"# Memory\n\n- {gone}\n- {kept}\n")
+    learn(sandbox, "MEMORY.md")
+    assert ["8443" in m.text for m in entity(sandbox, "Atlas").memories] == [True]
+    if not whole_page:
+        place.operations.carry_out(lambda: plan_undo(place, forgotten.id))
+        assert any("Bremen" in m.text for m in entity(sandbox, "Atlas").memories)
 
 
 def test_a_heading_in_small_letters_stops_nothing(sandbox: Sandbox) -> None:

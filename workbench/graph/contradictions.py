@@ -19,16 +19,16 @@ from typing import Literal, get_args
 from indexing.words import word_set
 from workbench.errors import ConflictError, EntryNotFoundError, UsageError
 from workbench.frozen import frozen, frozen_kw_only
-from workbench.graph.drafts import decision, excerpt
+from workbench.graph.drafts import excerpt
 from workbench.graph.model import Graph, holds
 from workbench.graph.read import read_graph
-from workbench.graph.write import key_of, lines_at
+from workbench.graph.write import lines_at
 from workbench.memory.claims import HEDGES, claim_key
 from workbench.memory.edit import take_out, with_origins
 from workbench.memory.entry import Entry, without_emphasis
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.graph_page import Entity, PageLine, name_key
-from workbench.workspace.decisions import settled_keys
+from workbench.memory.graph_page import Entity, PageLine, key_of, name_key
+from workbench.workspace.decisions import decision, settled_keys
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 

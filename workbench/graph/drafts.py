@@ -17,7 +17,7 @@ from workbench.errors import UsageError
 from workbench.frozen import frozen_kw_only
 from workbench.memory.claims import claim_key
 from workbench.memory.entry import digest
-from workbench.memory.graph_page import relation_kind
+from workbench.memory.graph_page import relation_key, relation_kind
 from workbench.memory.graph_types import ENTITY_TYPES, IMPORTANCE
 from workbench.memory.model_window import fits
 from workbench.memory.moment import Moment, parse_moment
@@ -25,7 +25,6 @@ from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import TRUST, Fields, Provenance, least_trusted, parse_share
 from workbench.safety.secrets import masked_line
 from workbench.safety.terminal import cut, visible
-from workbench.workspace.decisions import near_key
 
 _T = TypeVar("_T")
 USER = "User"
@@ -270,19 +269,6 @@ def without_none(fields: Mapping[str, _T | None]) -> dict[str, _T]:
 def excerpt(text: str, characters: int = 60) -> str:
     """``text`` within a sentence: one visible line of at most so many characters, its secrets masked."""
     return cut(masked_line(text), characters)
-
-
-def decision(
-    key: str, said: str, *, claim: str, reason: str, by: str, **more: str
-) -> Mapping[str, str | list[str]]:
-    """A record for the book `decisions`; of the words of ``claim`` it holds no more than their digests."""
-    words = {"claim": claim_key(claim), "near": [near_key(claim)]}
-    return {"key": key, "decision": said, **words, "reason": reason, "by": by, **more}
-
-
-def relation_key(entity: str, kind: str, target: str) -> str:
-    """The name of the claim that a relation makes."""
-    return claim_key(f"{entity} {kind.replace('_', ' ')} {target}")
 
 
 CONFIDENCE = 0.7

@@ -13,7 +13,7 @@ from indexing.embedding.local import local_model, why_no_model
 from indexing.embedding.port import Embedder
 from workbench.errors import ModelUnavailableError, NotCuratableError, UsageError, WorkbenchError
 from workbench.frozen import frozen
-from workbench.graph.drafts import decision, excerpt, number
+from workbench.graph.drafts import excerpt, number
 from workbench.graph.duplicates import Duplicate, duplicates, same_key
 from workbench.graph.keyword_search import the_one
 from workbench.graph.page_edit import (
@@ -34,7 +34,7 @@ from workbench.memory.markdown import Document
 from workbench.memory.move import lift
 from workbench.memory.provenance import TRUST, Provenance, least_trusted, parse_share
 from workbench.safety.terminal import visible_line
-from workbench.workspace.decisions import settled_keys
+from workbench.workspace.decisions import decision, settled_keys
 from workbench.workspace.plan import Operation, Plan, ledger_records
 from workbench.workspace.task_context import TaskContext, moment
 from workbench.workspace.workspace import Workspace

@@ -18,11 +18,9 @@ from workbench.graph.drafts import (
     RelationDraft,
     dated,
     day_of,
-    decision,
     excerpt,
     memory_draft,
     number,
-    relation_key,
     without_none,
 )
 from workbench.graph.page_edit import Changes, document_of
@@ -30,12 +28,13 @@ from workbench.memory.claims import claim_key
 from workbench.memory.edit import as_item, take_out, with_origins
 from workbench.memory.entry import Entry, Form, Kind, RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.graph_page import Relation, TypedMemory, read_entity
+from workbench.memory.graph_page import Relation, TypedMemory, key_of, read_entity
 from workbench.memory.markdown import Document
 from workbench.memory.provenance import Provenance, least_trusted
 from workbench.operations.edit import put_in_place
 from workbench.safety.hidden_text import unsafe_in
 from workbench.safety.secrets import looks_like_key, secrets_in
+from workbench.workspace.decisions import decision
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
 
@@ -311,15 +310,6 @@ def lines_at(workspace: Workspace, addresses: Iterable[str]) -> list[tuple[Docum
         if line.entry not in entries:
             entries.append(line.entry)
     return [*found.values()]
-
-
-def key_of(document: Document, entry: Entry) -> str:
-    """The name of the claim that a line of a page makes."""
-    entity = read_entity(document)
-    for relation in entity.relations:
-        if relation.entry.address == entry.address:
-            return relation_key(entity.name, relation.kind, relation.target)
-    return claim_key(entry.text)
 
 
 def line_at(workspace: Workspace, address: str) -> tuple[Document, TypedMemory | Relation]:

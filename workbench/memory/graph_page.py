@@ -13,6 +13,7 @@ from datetime import date
 from typing import Any
 
 from workbench.frozen import frozen_kw_only
+from workbench.memory.claims import claim_key
 from workbench.memory.entry import Entry, Form, Kind, RelPath, stem_of
 from workbench.memory.frontmatter import FrontMatter
 from workbench.memory.graph_types import IMPORTANCE
@@ -283,3 +284,17 @@ def _share(said: str | None, usual: float) -> float:
     """A figure in [0, 1]; what is none, or lies outside, is the usual one."""
     share = parse_share(said)
     return usual if share is None else share
+
+
+def relation_key(entity: str, kind: str, target: str) -> str:
+    """The name of the claim that a relation makes."""
+    return claim_key(f"{entity} {kind.replace('_', ' ')} {target}")
+
+
+def key_of(document: Document, entry: Entry) -> str:
+    """The name of the claim that a line of a page makes."""
+    entity = read_entity(document)
+    for relation in entity.relations:
+        if relation.entry.address == entry.address:
+            return relation_key(entity.name, relation.kind, relation.target)
+    return claim_key(entry.text)

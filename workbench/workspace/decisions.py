@@ -67,6 +67,14 @@ def near_key(text: str) -> str:
     return hashlib.sha256(" ".join(kept).encode("utf-8", "surrogatepass")).hexdigest()[:KEY_DIGITS]
 
 
+def decision(
+    key: str, said: str, *, claim: str, reason: str, by: str, **more: str
+) -> Mapping[str, str | list[str]]:
+    """A record for the book `decisions`; of the words of ``claim`` it holds no more than their digests."""
+    words = {"claim": claim_key(claim), "near": [near_key(claim)]}
+    return {"key": key, "decision": said, **words, "reason": reason, "by": by, **more}
+
+
 def _folded(word: str) -> str:
     word = word.removesuffix("'s").removesuffix("’s")
     plural = len(word) > 3 and word.isalpha() and word.endswith("s") and not word.endswith("ss")
