@@ -211,7 +211,7 @@ class IngestJob(WorkerJob):
     def ask(self, screen: MainScreen) -> None:
         """Let a path be typed, and take in what is there."""
         title = "Ingest: a transcript, a page, or a folder of transcripts"
-        prompt = PathScreen(title, "empty: the transcripts in your settings", partial(told_of, self.root))
+        prompt = PathScreen(title, "a path; empty: all that is new", partial(told_of, self.root))
 
         def answered(text: str) -> None:
             if not self.running:

@@ -88,7 +88,8 @@ def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
         done = []
         for taken in ingestion.run(files, source):
             done.append(taken)
-            if not wants_json():
+            # Of what nobody named, the count is enough where nothing came of it.
+            if not wants_json() and (files or taken.outcome != "unchanged" or taken.bad):
                 bar.clear()
                 _say_taken(taken)
     counts: Counter[str] = Counter(taken.outcome for taken in done)
