@@ -159,6 +159,7 @@ async def test_without_a_graph_each_view_says_what_would_fill_it(sandbox: Sandbo
     async with opened(sandbox.workspace, size=(60, 20)) as interface:
         await interface.press("R")
         await interface.until_shown("no entities yet")
+        await interface.until_shown("I in the panes adds more")
         await interface.press("tab")
         await interface.until_shown("no two pages look like the same entity")
         await interface.press("m")
