@@ -245,7 +245,7 @@ def told_of(root: Path, text: str) -> RowPart:
     """What is at a path, in words; of the tone ``bad`` where nothing can be taken in."""
 
     if not text:
-        said = "enter ingests new logs, notes and episodes, and the transcripts in your settings"
+        said = "enter ingests new logs, episodes, notes about one thing, and the transcripts in your settings"
         return piece(said)
     path = absolute(text, root)
     if path.is_dir():

@@ -98,7 +98,7 @@ def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
         say(said if done else "nothing to ingest")
         narrate_notes(summed(note for taken in done for note in taken.notes))
         if not (files or source or place.settings.transcripts):
-            narrate("no sessions read: give a FILE or `--source all`")
+            narrate("no sessions and no other notes were read: give a FILE, or `--source all` for sessions")
     return 1 if counts["failed"] or (files and counts["refused"]) else 0
 
 

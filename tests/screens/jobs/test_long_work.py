@@ -148,7 +148,7 @@ async def test_what_is_taken_in_is_what_the_command_takes_in_and_undo_takes_it_b
     before = sandbox.git(*memory)
     async with opened(sandbox.workspace) as interface:
         await interface.press("I")
-        await interface.until_shown("enter ingests new logs, notes and episodes")
+        await interface.until_shown("enter ingests new logs, episodes, notes about one thing")
         await interface.type("t/sno")
         await interface.until_shown("there is no such file or folder")
         await interface.press("enter")
