@@ -154,7 +154,7 @@ def back_up(
     made.notes = (*finished, *made.notes)
     if not made.commit:
         raise BackupError("there is nothing to back up: no memory and no commits yet")
-    writable = is_writable(workspace)
+    writable = os.access(workspace.root, os.W_OK)
     lock = hold(workspace.state_dir() / "backup.lock", "a backup") if writable else nullcontext()
     with disk_errors(), lock:
         if target.kind == "remote":
@@ -364,7 +364,7 @@ def _free_name(path: Path) -> Path:
 
 def why_unrecorded(workspace: Workspace) -> str:
     """Why what is on disk cannot be recorded first: no write access, or an unknown format. Else empty."""
-    if not is_writable(workspace):
+    if not os.access(workspace.root, os.W_OK):
         return "this memory cannot be written"
     try:
         require_known_format(workspace.root)
@@ -373,11 +373,6 @@ def why_unrecorded(workspace: Workspace) -> str:
     except UsageError as unknown:
         return unknown.message
     return ""
-
-
-def is_writable(workspace: Workspace) -> bool:
-    """Whether the workspace's folder may be written at all."""
-    return os.access(workspace.root, os.W_OK)
 
 
 def run(root: Path, parameters: Mapping[str, Any], context: TaskContext) -> Mapping[str, object]:

@@ -186,11 +186,8 @@ def unknown_names(question: str) -> str:
 
 def most_linked(graph: Graph, most: int) -> tuple[Entity, ...]:
     """The entities with the most relations, of their own and to them; of equals, with the most memories."""
-
-    def order(entity: Entity) -> tuple[int, int, str]:
-        return -graph.degree(entity), -len(entity.memories), entity.path
-
-    return tuple(sorted(graph.entities, key=order)[:most])
+    ranked = sorted(graph.entities, key=lambda one: (-graph.degree(one), -len(one.memories), one.path))
+    return tuple(ranked[:most])
 
 
 def mention_of(entity: Entity) -> re.Pattern[str]:

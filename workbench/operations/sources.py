@@ -127,17 +127,11 @@ class PromotionSource:
 def source_at(workspace: Workspace, address: str) -> PromotionSource:
     """The entry at ``address``, or of a whole episode its abstract.
 
-    Raises NotCuratableError for another whole file, for a heading with nothing under it and for what is in
-    quarantine, EntryNotFoundError, ...
+    Raises NotCuratableError for another whole file and for what is in quarantine, EntryNotFoundError, ...
     """
     require_released(address)
     if "#" in address:
-        source = PromotionSource(*workspace.locate(address))
-        if source.entry.form is Form.HEADING:
-            raise NotCuratableError(
-                f"“{source.entry.plain_title}” is a heading with nothing under it", hint="promote an entry"
-            )
-        return source
+        return PromotionSource(*workspace.locate(address))
     document = workspace.document(address)
     if document.kind is not Kind.EPISODE or not document.entries:
         raise NotCuratableError(f"{address} is a whole file", hint="promote one of its entries: path#hash")
