@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from indexing.words import bigrams, clean, date_words, exact_tokens, normal
 from workbench.frozen import frozen, frozen_kw_only
-from workbench.memory.entry import Entry, Kind, LocatedText, RelPath, stem_of
+from workbench.memory.entry import Entry, Form, Kind, LocatedText, RelPath, stem_of
 from workbench.memory.episode import session_blocks, session_of
 from workbench.memory.graph_page import memory_type
 from workbench.memory.graph_types import IMPORTANCE
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NEIGHBOURS = 2
 """Entries before and after, under the same heading, that lend an entry their words and meaning."""
 
-SCHEMA = 6
+SCHEMA = 7
 """Raised when fields, analysers or the stored form of the word index change: it is built anew."""
 
 CHUNKER = 4
@@ -61,7 +61,8 @@ class Facets:
     ``user`` is whose memory it is, empty for everybody's; ``sources`` are the files, sessions and writers
     that it came from. ``names`` are those of its page, ``ids`` its own and its page's. ``trust`` is what the
     files say: which commit brought a line, and whether that lowers it, is known to the history alone.
-    ``leads_in`` says of a short entry that it asks or announces: what is looked for stands in others.
+    ``leads_in`` says of a short entry that it asks or announces, or is but a heading: what is looked for
+    stands in others.
     """
 
     type: str = ""
@@ -123,8 +124,11 @@ class FacetsOf:
             names=self._names,
             ids=_distinct([*own.all("id"), *self._ids]),
             sources=_distinct([*named, *self._sources, *([session] if session else [])]),
-            leads_in=entry.text.rstrip(" *_").endswith(_LEAD_IN_ENDS)
-            and len(entry.text.encode("utf-8", "replace")) <= _LEAD_IN_BYTES,
+            leads_in=entry.form is Form.HEADING
+            or (
+                entry.text.rstrip(" *_").endswith(_LEAD_IN_ENDS)
+                and len(entry.text.encode("utf-8", "replace")) <= _LEAD_IN_BYTES
+            ),
         )
 
     def _said(self, own: Provenance, name: str) -> str | None:

@@ -13,7 +13,7 @@
     │   └── NotCuratableError               the action does not apply to this entry
     │       └── FlaggedError                it holds hidden text or a secret: look first
     ├── WorkspaceError
-    │   ├── NoWorkspaceError                there is no such folder
+    │   ├── NoWorkspaceError       exit 2   there is no such folder, or no memory in it
     │   ├── NoGitError                      git is not installed, or too old
     │   ├── NoRepositoryError               the folder is not in a git repository
     │   ├── RepositoryStateError            a bare, foreign or half-merged repository
@@ -166,9 +166,10 @@ class WorkspaceError(WorkbenchError):
 
 
 class NoWorkspaceError(WorkspaceError):
-    """There is no such folder."""
+    """There is no such folder, or no memory in it."""
 
     code = "no-workspace"
+    exit_code = 2
 
 
 class NoGitError(WorkspaceError):

@@ -22,6 +22,7 @@ from workbench.graph.model import EntityMemory, sources_of
 from workbench.graph.search import GraphFinding, Hop, Node, said
 from workbench.memory.graph_page import Entity, TypedMemory
 from workbench.memory.moment import clock_of
+from workbench.memory.provenance import least_trusted
 
 _FACTS = 12
 _SOURCES = 12
@@ -85,7 +86,9 @@ def _entity(entity: Entity, known: LoadedGraph, looking: GraphViewState) -> Line
     held = graph.at(entity.path)
     count = graph.degree(held) if held else known.whole.degree(entity)
     counted = f"{plural(len(entity.memories), 'fact')} · {plural(count, 'relation')}"
-    yield f"{counted} · trust {entity.trust}{' · pinned' if entity.pinned else ''}", "muted"
+    trusts = [memory.trust for memory in entity.memories] if entity.trust == "unknown" else []
+    trust = least_trusted(*(trusts or [entity.trust]))
+    yield f"{counted} · trust {trust}{' · pinned' if entity.pinned else ''}", "muted"
     yield _window_text(entity), "muted"
     yield f"not read in full: {entity.problem}" if entity.problem else "", "bad"
     yield entity.path, "faint"

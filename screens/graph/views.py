@@ -11,6 +11,7 @@ import msgspec
 
 from indexing.embedding.local import why_no_model
 from screens.actions.availability import FocusContext
+from screens.actions.keys import key_for
 from screens.drawing.safe_text import (
     Folds,
     Row,
@@ -51,7 +52,7 @@ _MOST_FACTS = 500
 _NO_ENTITIES = (
     "no entities yet\n"
     "graph/person/sarah.md would be one: `workbench graph store --about Sarah TEXT` makes it\n"
-    "`workbench jobs run nightly` adds more from sessions and logs"
+    "{} in the panes adds more from logs, notes and sessions"
 )
 _NO_CLAIMS = (
     "nothing contradicts itself\n"
@@ -135,7 +136,7 @@ def neighbourhood_sight(known: LoadedGraph, looking: GraphViewState, folds: Fold
     """The rows of the entity that is looked at; of the most connected one where that is not there."""
     told = known.whole.at(looking.path) or _beginning(known, looking)
     if told is None:
-        return GraphRows(empty=_NO_ENTITIES)
+        return GraphRows(empty=_NO_ENTITIES.format(key_for("ingest")))
     graph, day = looking.seen(known), looking.on(known)
     holds = graph.at(told.path)
     entity, graph = (holds, graph) if holds else (told, known.whole)

@@ -211,7 +211,7 @@ class IngestJob(WorkerJob):
     def ask(self, screen: MainScreen) -> None:
         """Let a path be typed, and take in what is there."""
         title = "Ingest: a transcript, a page, or a folder of transcripts"
-        prompt = PathScreen(title, "empty: the transcripts in your settings", partial(told_of, self.root))
+        prompt = PathScreen(title, "a path; empty: all that is new", partial(told_of, self.root))
 
         def answered(text: str) -> None:
             if not self.running:
@@ -245,7 +245,7 @@ def told_of(root: Path, text: str) -> RowPart:
     """What is at a path, in words; of the tone ``bad`` where nothing can be taken in."""
 
     if not text:
-        said = "enter ingests new logs, notes and episodes, and the transcripts in your settings"
+        said = "enter ingests new logs, episodes, notes about one thing, and the transcripts in your settings"
         return piece(said)
     path = absolute(text, root)
     if path.is_dir():

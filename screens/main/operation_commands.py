@@ -179,7 +179,7 @@ _SAID_SECONDS = 0.05
 _TITLE = 60
 _AGAIN_SECONDS = 3.0
 """How long after a refusal it is looked whether all can be written now: a full disk may have room again."""
-_BEFORE = "The last key was refused. This was done before it:"
+_BEFORE = "The last key was refused, so what was done before it would be undone:"
 _GONE = "this folder does not exist now"
 
 

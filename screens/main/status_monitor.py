@@ -91,7 +91,9 @@ class StatusMonitor:
 
     def tell_facts(self) -> None:
         """Say in the title how much memory there is, and how it stands."""
-        screen, status, files = self._screen, self.status, len(self._screen.files)
+        screen, files = self._screen, len(self._screen.files)
+        # What is known of the index, git and dreams is of today.
+        status = WorkspaceStatus() if screen.ready and screen.time_travel.away else self.status
         memory = screen.memory_view
         budget = budget_fact(memory) if memory.limit and files else None
         facts = [RowPart(plural(files, "file"))] if files else []

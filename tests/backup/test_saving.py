@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.indexing.test_read_only import mounted_read_only
 from tests.support.backups import bare, bundles, contents, git, save
 from tests.support.workspaces import LOG, Sandbox
 from workbench.backup.bundles import alone_in, operations_since, read_header, remembered, write_bundle
@@ -413,6 +414,20 @@ def test_memory_of_a_newer_program_is_saved_as_far_as_git_has_it(sandbox: Sandbo
     assert (whole.wrote, whole.notes) == ("full", again.notes)
     assert sandbox.git("rev-parse", "HEAD") == head
     restore(str(chain), tmp_path / "out")
+    assert contents(tmp_path / "out") == committed
+
+
+def test_a_folder_that_cannot_be_written_is_saved_as_far_as_git_has_it(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    committed = contents(sandbox.root)
+    sandbox.write(LOG, sandbox.read(LOG) + b"- appended by an agent\n")
+    with mounted_read_only(sandbox.root):
+        done = save(sandbox, tmp_path / "chain")
+    assert (done.wrote, done.recorded) == ("full", None)
+    assert "cannot be written" in done.notes[0]
+    assert f"what is not committed yet in 1 file, for example {LOG}, is not in it" in done.notes[0]
+    restore(str(tmp_path / "chain"), tmp_path / "out")
     assert contents(tmp_path / "out") == committed
 
 

@@ -101,7 +101,8 @@ def test_a_folder_that_is_gone_is_said_to_be_gone(
     monkeypatch.chdir(gone)
     gone.rmdir()
     for arguments in (("status", "--json"), ("-w", "x", "status", "--json"), ("undo", "--json")):
-        assert run(*arguments).json["error"]["code"] == "no-workspace"
+        result = run(*arguments)
+        assert (result.code, result.json["error"]["code"]) == (2, "no-workspace")
     assert "no longer exists" in run("status").err
     assert run("-w", str(sandbox.root), "get", LOG).code == 0
     monkeypatch.chdir(sandbox.root)
@@ -189,7 +190,7 @@ def test_what_the_system_refuses_to_read_is_not_called_a_full_disk(run: Run) -> 
 
 def test_a_folder_that_is_not_there_is_no_unknown_command(run: Run) -> None:
     result = run("./nowhere")
-    assert result.code != 0
+    assert result.code == 2
     assert "./nowhere is neither a command nor a folder" in result.err
     assert "No such command 'nowhere'" in run("nowhere").err
 

@@ -46,7 +46,7 @@ def test_an_unknown_name_is_answered_with_names_that_are_known(run: Run) -> None
     found = run("graph", "search", "what is Zebulon working on?", *ON)
     assert found.code == 0
     assert "nothing was found about it" in found.out
-    assert "similar names:" in found.out
+    assert "known names:" in found.out
     assert "nothing in the graph is called Zebulon" in found.err
 
 
@@ -127,7 +127,7 @@ def test_search_finds_entities_and_lines_without_an_index(run: Run) -> None:
     assert [one["name"] for one in begun["entities"]] == ["Borealis"]
     nothing = run("graph", "search", "zzzz")
     assert "the question names no entity of the graph" in nothing.err
-    assert "similar names:" in nothing.out
+    assert "known names:" in nothing.out
 
 
 def test_the_graph_of_a_past_commit_can_be_asked(run: Run, sandbox: Sandbox) -> None:

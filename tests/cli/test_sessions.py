@@ -113,7 +113,7 @@ def test_ingest_says_what_it_found_in_which_nobody_speaks_or_which_is_left_out(
     assert before["counts"] == {"unchanged": 1, "excluded": 1}
     done = run("ingest", str(quiet), str(cron))
     assert done.code == 0
-    assert done.out == "2 sources: 1 held nothing new, 1 left out by your settings\n"
+    assert done.out == "2 sources: 1 added nothing, 1 left out by your settings\n"
     assert f"{quiet}: no messages in its 2 lines: only those of a user and an assistant" in done.err
     why = "excluded (cron): its key is agent:main:cron:j1; its only turn is left out, as transcript_exclude"
     assert f"{cron}: {why} in your settings says" in done.err
@@ -368,7 +368,16 @@ def test_a_note_and_long_term_memory_teach_the_graph_when_they_are_named(run: Ru
         graph = "".join(page.read_text() for page in (sandbox.root / "graph").rglob("*.md"))
         assert words in graph
         (again,) = run("ingest", "--source", "markdown", path, "--json").json["sources"]
-        assert (again["outcome"], again["why"]) == ("unchanged", "nothing new in it")
+        assert (again["outcome"], again["why"]) == ("unchanged", "nothing in it is new to the graph")
+
+
+def test_pages_that_nobody_named_and_that_teach_nothing_are_only_counted(run: Run, sandbox: Sandbox) -> None:
+    sandbox.write("memory/2026-03-15.md", "# 2026-03-15\n\n- nothing much\n")
+    done = run("ingest", "--source", "markdown", "--dry-run")
+    assert ", 2 added nothing" in done.out
+    assert "memory/2026-03-15.md" not in done.out + done.err
+    named = run("ingest", "memory/2026-03-15.md", "--dry-run")
+    assert "memory/2026-03-15.md: nothing in it is new to the graph" in named.err
 
 
 @pytest.mark.parametrize(
@@ -377,7 +386,7 @@ def test_a_note_and_long_term_memory_teach_the_graph_when_they_are_named(run: Ru
         ("graph/person/maria.md", "it is a page of the graph itself"),
         ("DREAMS.md", "a dream diary repeats other memory"),
         ("memory/templates/day.md", "templates are not memory"),
-        ("SOUL.md", "it has the agent's instructions"),
+        ("SOUL.md", "bootstrap files are loaded by the agent as they are"),
         ("_system/archive/2026-03.md", "it was archived"),
     ],
 )

@@ -119,7 +119,7 @@ def test_a_name_is_as_good_as_a_folder(run: Run, both: Sandbox, person: Path) ->
     assert run("-w", "other", "status", "--json").json["workspace"] == str(both.root)
     assert run("-w", "other", "config", "--json").code == 0
     wrong = run("-w", "nobody", "status")
-    assert wrong.code == 1
+    assert wrong.code == 2
     assert "no workspace is registered by that name" in wrong.err
 
 
@@ -237,7 +237,7 @@ def test_a_name_of_a_folder_forges_no_row_and_steers_no_terminal(
         f"odd was unregistered; nothing in {tmp_path}/{shown} was changed"
     ]
     refused = run("-w", f"{made.root}/gone\nforged", "status")
-    assert (refused.code, len(refused.err.splitlines())) == (1, 2)
+    assert (refused.code, len(refused.err.splitlines())) == (2, 2)
     fleet = FleetReport(uri="x", model="", total=1)
     fleet.failed.append(Failure(forged, str(made.root), f"{made.root} is not a folder", 3))
     say_report(fleet)

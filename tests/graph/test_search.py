@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.pages import TEAM, graph_of
+from workbench.graph.keyword_search import most_linked
 from workbench.graph.model import Graph
 from workbench.graph.search import MAX_HOPS, GraphAnswer, Path, search_graph, shortest
 from workbench.memory.entry import Entry
@@ -173,6 +174,16 @@ def test_a_name_of_a_hundred_is_answered_for_some_and_the_others_are_counted() -
     found = ask("who is Sam?", graph_of(pages))
     assert len(found.entities) == 5
     assert found.notes[0].endswith("Sam 04 (person) or 95 more")
+
+
+def test_of_pages_that_are_linked_alike_the_one_with_more_memories_comes_first() -> None:
+    graph = graph_of(
+        {
+            "project/a": "---\nname: A\n---\n- [fact] one\n",
+            "project/b": "---\nname: B\n---\n- [fact] one\n- [fact] two\n",
+        }
+    )
+    assert [found.name for found in most_linked(graph, 2)] == ["B", "A"]
 
 
 def test_an_unknown_name_is_said_to_be_unknown_with_names_that_are_known() -> None:

@@ -86,10 +86,11 @@ def test_an_entry_that_only_asks_or_announces_stands_below_one_that_says(memory:
     memory.write("memory/2026-03-01.md", "Which port does the staging server use?", heading="Monday")
     memory.write("memory/2026-03-02.md", "The staging server uses port 8443 since then", heading="Tuesday")
     memory.write("memory/2026-03-03.md", "**Staging:**", heading="Wednesday")
+    (memory.root / "memory/2026-03-04.md").write_text("# Thursday\n\n## Links\n\n## Staging\n")
     memory.reindex()
     hits = memory.hybrid().search(Query("port of the staging server", explain=True)).hits
     assert "8443" in hits[0].snippet
-    assert [hit.scores.lead_in for hit in hits] == [1.0, 0.9, 0.9]
+    assert [hit.scores.lead_in for hit in hits] == [1.0, 0.9, 0.9, 0.9, 0.9]
     assert "lead-in 1.00: times 0.900 (only asks or announces)" in (hits[1].explanation or "")
 
 

@@ -68,7 +68,7 @@ def test_an_episode_says_whose_session_it_was_and_how_long_it_is_kept(sandbox: S
     assert (made.turns, made.source, made.trust) == (3, "sessions/s1.jsonl", "agent")
     assert (made.created_at, made.expires_at) == (NOW, NOW + timedelta(days=90))
     assert made.started_at == talk(*SAID).started_at
-    assert (done.action, done.actor) == ("summarise", "dreaming")
+    assert (done.action, done.actor) == ("summarise", "ingest")
     assert f"summarise: {made.abstract}".startswith(done.summary.rstrip("…"))
     shown = sandbox.workspace.document(path_in(done)).entries
     assert [entry.form for entry in shown] == [Form.PARAGRAPH] + [Form.ITEM] * (len(shown) - 1)

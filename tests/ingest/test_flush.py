@@ -106,7 +106,7 @@ def test_it_is_an_operation_that_can_be_undone_and_leaves_the_agents_words(sandb
     sandbox.write(LOG, LOG_TEXT + "\n- written by the agent just now\n")
     done = flush(sandbox, turn(BIRTHDAY, when=datetime(2026, 3, 14, 9, tzinfo=UTC)))
     (operation,) = done.operations
-    assert (operation.action, operation.actor, operation.paths) == ("flush", "dreaming", (LOG,))
+    assert (operation.action, operation.actor, operation.paths) == ("flush", "ingest", (LOG,))
     assert operation.summary == f"flush: 1 fact of session s91 into {LOG}"
     sandbox.workspace.operations.carry_out(lambda: plan_undo(sandbox.workspace, operation.id))
     assert sandbox.read(LOG).decode() == LOG_TEXT + "\n- written by the agent just now\n"

@@ -80,7 +80,7 @@ def test_a_completed_session_becomes_an_episode_and_teaches_the_graph(
 ) -> None:
     taken = take(sandbox, transcript(tmp_path / "t/s.jsonl", data))
     assert (taken.outcome, len(taken.episodes)) == ("taken", 1)
-    assert [operation.actor for operation in taken.operations] == ["dreaming"] * len(taken.operations)
+    assert [operation.actor for operation in taken.operations] == ["ingest"] * len(taken.operations)
     assert [operation.action for operation in taken.operations] == ["summarise", "learn"]
     assert taken.memories > 0
     (found,) = turns_of(sandbox).items()

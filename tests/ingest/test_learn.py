@@ -77,7 +77,7 @@ def test_one_source_is_one_operation_of_dreaming(log: Sandbox) -> None:
     before = log.git("rev-list", "--count", "HEAD").strip()
     operation = learn(log)
     assert int(log.git("rev-list", "--count", "HEAD")) == int(before) + 1
-    assert (operation.action, operation.actor) == ("learn", "dreaming")
+    assert (operation.action, operation.actor) == ("learn", "ingest")
     assert ("Source", PATH) in operation.trailers
     assert [r.target for r in entity(log, "Sarah Chen").relations] == ["Atlas"]
     assert [r.target for r in entity(log, "Atlas").relations] == ["NATS"]

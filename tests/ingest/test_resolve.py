@@ -38,7 +38,7 @@ def test_each_merge_is_an_operation_that_can_be_undone_alone(sandbox: Sandbox) -
     before = sandbox.snapshot()
     place = sandbox.workspace
     done = resolve(place, now=NOW, embedder=HashingEmbedder())
-    assert [operation.actor for operation in done.merged] == ["dreaming", "dreaming"]
+    assert [operation.actor for operation in done.merged] == ["ingest", "ingest"]
     assert all("cosine 1.000" in operation.reason for operation in done.merged)
     assert names(sandbox) == ["Project Atlas", "Borealis Engine"]
     atlas = read_graph(place).entity("project atlas")

@@ -298,6 +298,8 @@ HARMLESS = [
     "10.0.0.1 admin/settings and/or user/repo",
     "User: see the page / wiki-12",
     "login: src/main.py",
+    "JWT_SECRET=generate-a-secure-key-here-min-32-chars",
+    'API_KEY="secret_abc123"  # never like this',
 ]
 
 

@@ -174,6 +174,13 @@ def test_addresses_that_fit_nothing_or_several_change_nothing(sandbox: Sandbox) 
     assert sandbox.snapshot() == before
 
 
+def test_a_heading_with_nothing_under_it_is_refused(sandbox: Sandbox) -> None:
+    path = "memory/2026-03-15.md"
+    sandbox.write(path, "# 2026-03-15\n\n## Summary\n\n## Decisions\n")
+    with pytest.raises(NotCuratableError, match="heading with nothing under it"):
+        promoted(sandbox, sandbox.address("Decisions", path))
+
+
 def test_a_prefix_that_fits_several_is_refused_with_the_candidates(sandbox: Sandbox) -> None:
     lines = [f"- filler {n}\n" for n in range(3000)]
     sandbox.write(LOG, "".join(lines))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, closing, suppress
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -137,7 +137,8 @@ def back_up(
 ) -> Backup:
     """Record what is on disk, save the current branch of the whole repository, and prove it.
 
-    Where a newer program wrote this memory nothing is recorded: what is on disk only is named in a note.
+    Where the folder cannot be written, or a newer program wrote it, nothing is recorded: what is on disk only
+    is named in a note.
 
     Bundles are always restored and compared; a remote's commit is asked for, and with ``check`` the remote is
     cloned anew and compared too. What is on disk is recorded first, so that a backup holds every word. A
@@ -147,13 +148,15 @@ def back_up(
     """
     finished = require_savable(workspace, target, full=full)
     workspace.ledger.fold()
-    recorded = None if unknown_format(workspace) else record(workspace)
+    recorded = None if why_unrecorded(workspace) else record(workspace)
     made = Backup(workspace, target, tell)
     made.recorded = recorded
     made.notes = (*finished, *made.notes)
     if not made.commit:
         raise BackupError("there is nothing to back up: no memory and no commits yet")
-    with disk_errors(), hold(workspace.state_dir() / "backup.lock", "a backup"):
+    writable = os.access(workspace.root, os.W_OK)
+    lock = hold(workspace.state_dir() / "backup.lock", "a backup") if writable else nullcontext()
+    with disk_errors(), lock:
         if target.kind == "remote":
             made.wrote = made.send(check=check)
         else:
@@ -162,7 +165,8 @@ def back_up(
             folder.mkdir(parents=True, exist_ok=True)
             with alone_in(folder):
                 made.wrote = made.write_one() if target.kind == "file" else made.extend(full=full)
-        remember(workspace, target, made.commit)
+        if writable:
+            remember(workspace, target, made.commit)
     return made
 
 
@@ -199,7 +203,7 @@ class Backup:
         self.commit = head or CommitId("")
         self.branch = branch_of(history)
         self.ledgers = ledgers_of(history.carrier)
-        self.unknown = unknown_format(workspace)
+        self.unknown = why_unrecorded(workspace)
         self.unrecorded = found.changes
         self.wrote = ""
         self.path: Path | None = None
@@ -215,7 +219,7 @@ class Backup:
             self.notes += (
                 f"{self.unknown}, so nothing was recorded first: what is not committed yet in "
                 f"{plural(len(found.changes), 'file')}, for example {next(iter(found.changes))}, is not in "
-                "it; `git commit` or a newer workbench records it",
+                "it until it is committed",
             )
 
     def is_saved(self, basis: CommitId) -> bool:
@@ -358,8 +362,10 @@ def _free_name(path: Path) -> Path:
     return free
 
 
-def unknown_format(workspace: Workspace) -> str:
-    """Why what is on disk is not recorded first: nobody knows the format of this memory. Else empty."""
+def why_unrecorded(workspace: Workspace) -> str:
+    """Why what is on disk cannot be recorded first: no write access, or an unknown format. Else empty."""
+    if not os.access(workspace.root, os.W_OK):
+        return "this memory cannot be written"
     try:
         require_known_format(workspace.root)
     except NewerFormatError as newer:

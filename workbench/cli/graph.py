@@ -389,7 +389,7 @@ def say_answer(answer: GraphAnswer) -> None:
 
 def _say_known(names: Sequence[str]) -> None:
     if names:
-        say(f"similar names: {', '.join(names)}")
+        say(f"known names: {', '.join(names)}")
 
 
 def _memory_words(memory: TypedMemory) -> str:

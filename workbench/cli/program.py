@@ -183,8 +183,9 @@ def _answer() -> int:
         refused = error if isinstance(error, OSError) else _out_of_files(error)
         if refused is None:
             raise
-        fail(_explained(refused), as_json=as_json)
-        code = 1
+        explained = _explained(refused)
+        fail(explained, as_json=as_json)
+        code = explained.exit_code
     return 0 if is_hook else code
 
 

@@ -88,7 +88,8 @@ def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
         done = []
         for taken in ingestion.run(files, source):
             done.append(taken)
-            if not wants_json():
+            # Of what nobody named, the count is enough where nothing came of it.
+            if not wants_json() and (files or taken.outcome != "unchanged" or taken.bad):
                 bar.clear()
                 _say_taken(taken)
     counts: Counter[str] = Counter(taken.outcome for taken in done)
@@ -97,7 +98,7 @@ def ingest(files: tuple[str, ...], source: str | None, **options: Any) -> int:
         say(said if done else "nothing to ingest")
         narrate_notes(summed(note for taken in done for note in taken.notes))
         if not (files or source or place.settings.transcripts):
-            narrate("no sessions read: give a FILE or `--source all`")
+            narrate("no sessions and no other notes were read: give a FILE, or `--source all` for sessions")
     return 1 if counts["failed"] or (files and counts["refused"]) else 0
 
 

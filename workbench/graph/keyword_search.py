@@ -185,8 +185,9 @@ def unknown_names(question: str) -> str:
 
 
 def most_linked(graph: Graph, most: int) -> tuple[Entity, ...]:
-    """The entities with the most relations, of their own and to them."""
-    return tuple(sorted(graph.entities, key=lambda entity: (-graph.degree(entity), entity.path))[:most])
+    """The entities with the most relations, of their own and to them; of equals, with the most memories."""
+    ranked = sorted(graph.entities, key=lambda one: (-graph.degree(one), -len(one.memories), one.path))
+    return tuple(ranked[:most])
 
 
 def mention_of(entity: Entity) -> re.Pattern[str]:

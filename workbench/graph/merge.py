@@ -321,7 +321,7 @@ def resolve(
             flagged.append(one)
             continue
         why = f"cosine {one.cosine or 0:.3f}, names {one.names:.3f}"
-        plan = partial(plan_merge_entities, workspace, keep.path, other.path, reason=why, actor="dreaming")
+        plan = partial(plan_merge_entities, workspace, keep.path, other.path, reason=why, actor="ingest")
         try:
             merged.append(workspace.operations.carry_out(plan))
         except WorkbenchError as error:

@@ -21,7 +21,7 @@ from workbench.repository.objects import Commit, CommitId
 from workbench.workspace.plan import Operation, OperationId
 from workbench.workspace.workspace import Workspace
 
-ACTORS = ("human", "agent", "external", "dreaming")
+ACTORS = ("human", "agent", "external", "dreaming", "ingest")
 UNKNOWN = "unknown"
 
 
@@ -94,8 +94,8 @@ class Origin:
     Three things speak of an entry: its own ``wb:`` comment, its file's front matter, and the commit that
     brought its line. The commit decides who: everybody can write ``by=human`` into a file, but only our
     operations carry trailers. Without a source the trust is unknown, which counts as untrusted. ``who`` is
-    human, agent, external, dreaming or unknown; ``trust`` owner, agent, external or unknown. ``when`` is the
-    day it speaks of or was written; ``source`` is ``path#L12`` or the like.
+    one of ``ACTORS`` or unknown; ``trust`` owner, agent, external or unknown. ``when`` is the day it speaks
+    of or was written; ``source`` is ``path#L12`` or the like.
     """
 
     who: str

@@ -102,7 +102,7 @@ def plan_episode(
         entries=(edit.path,),
         became=(edit.path,),
         reason="" if there is None else f"the session went on to {plural(page.turns, 'turn')}",
-        actor="dreaming",
+        actor="ingest",
         notes=summary.notes,
     )
 

@@ -320,7 +320,7 @@ def _write(workspace: Workspace, session: Session, flushed: FlushResult) -> Flus
             action="flush",
             summary=f"{plural(len(lines), 'fact')} of session {session.key} into {path}",
             edits=(),
-            actor="dreaming",
+            actor="ingest",
             trailers=(("Source", session.source),),
         )
         unrecorded = _record(workspace, path, None)  # so that the operation holds these lines alone

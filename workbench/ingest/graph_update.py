@@ -96,7 +96,7 @@ def plan_learn(
         edits=written.edits,
         records=(*ledger_records("ingested", [record], now), *ledger_records("proposals", held, now)),
         became=written.became,
-        actor="dreaming",
+        actor="ingest",
         trailers=(("Source", path),),
         notes=tuple(first_few(notes, _NOTES)),
     )

@@ -346,7 +346,7 @@ class Ingest:
         except Exception as error:  # whatever one page holds, the others are taken in
             return taken.done("failed", why_failed(error))
         done = taken.operations or any(plan.edits for plan in taken.plans)
-        return taken.done("taken") if done else taken.done("unchanged", _NO_NEWS)
+        return taken.done("taken") if done else taken.done("unchanged", "nothing in it is new to the graph")
 
     def _age_of(self, path: str) -> int:
         """How many days old a page is; 0 where it does not say."""

@@ -11,7 +11,7 @@ from workbench.plural import plural
 Outcome = Literal["taken", "unchanged", "excluded", "foreign", "waiting", "old", "refused", "failed"]
 _SAID: Mapping[str, str] = {
     "taken": "ingested",
-    "unchanged": "held nothing new",
+    "unchanged": "added nothing",
     "excluded": "left out by your settings",
     "foreign": "of other workspaces",
     "waiting": "not finished yet",
@@ -29,7 +29,7 @@ _WHAT_HELPS = (
 
 
 def counted(counts: Mapping[str, int], *, dry_run: bool = False) -> str:
-    """How many sources have which outcome: ``1 ingested, 2 held nothing new``."""
+    """How many sources have which outcome: ``1 ingested, 2 added nothing``."""
     said = {**_SAID, "taken": "would be ingested"} if dry_run else _SAID
     return ", ".join(f"{count:,} {said.get(outcome, outcome)}" for outcome, count in counts.items())
 

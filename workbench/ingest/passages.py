@@ -33,7 +33,7 @@ _NO_SOURCE = {
     Kind.ENTITY: "it is a page of the graph itself",
     Kind.DREAM: "a dream diary repeats other memory",
     Kind.CONTEXT: "it is cleared every night",
-    Kind.BOOTSTRAP: "it has the agent's instructions",
+    Kind.BOOTSTRAP: "bootstrap files are loaded by the agent as they are",
 }
 _SECTIONS = {"facts": "fact", "decisions": "decision", "open": "todo"}
 _SPEAKER = re.compile(r"(?P<name>[^\W\d_][\w .'’-]{0,40}?)\s*:\s+(?P<words>\S.*)", re.DOTALL)

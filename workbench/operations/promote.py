@@ -10,7 +10,7 @@ from itertools import islice
 
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
 from workbench.memory.edit import without_block_ids
-from workbench.memory.entry import Entry, Kind, entry_hash
+from workbench.memory.entry import Entry, Form, Kind, entry_hash
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document
 from workbench.memory.move import with_item
@@ -37,6 +37,7 @@ _CHOSEN = "Heading"
 """The trailer of a promotion whose heading the person named."""
 _LOOKED_AT = 50
 """Operations among which the last one with a named heading is looked for."""
+_EMPTY = "it is a heading with nothing under it"
 _REFUSED = {Kind.MEMORY: "it is already in long-term memory", **NEVER_A_SOURCE}
 
 
@@ -66,8 +67,9 @@ def plan_promote(
     held = {} if allow_flagged else held_back(asked)
     sources = [source for address, source in named.items() if address not in held]
     for source in sources:
-        if why := _REFUSED.get(source.entry.kind):
-            raise NotCuratableError(f"{source.entry.address} cannot be promoted: {why}")
+        entry = source.entry
+        if why := _EMPTY if entry.form is Form.HEADING else _REFUSED.get(entry.kind):
+            raise NotCuratableError(f"{entry.address} cannot be promoted: {why}")
     today = today or date.today()
     summary = sources[0].entry.plain_title if len(sources) == 1 else f"{len(sources)} entries"
     if into is None:
@@ -77,8 +79,8 @@ def plan_promote(
     else:
         target = _target(workspace, into)
         start = target.document
-        data, entry = merged(target, sources, today=today)
-        memory, became = target.document.with_data(data), [entry]
+        data, one = merged(target, sources, today=today)
+        memory, became = target.document.with_data(data), [one]
         entries = (*(source.entry.address for source in sources), target.entry.address)
         summary = f"{_short(summary)} → into {_short(target.entry.plain_title)}"
     # What the plan was made on: a second look could see a line more, which the plan would then take out.

@@ -343,7 +343,8 @@ _JUDGED = (
 """Rules whose form says little, so that the value has to look like a secret itself."""
 _PLACEHOLDER = re.compile(
     r"(?i)example|placeholder|redacted|removed|changeme|change-me|your|dummy|sample|insert|xxx|\*\*\*|\.\.\."
-    r"|…|todo|hidden|masked|password|passwd|s3cr3t$"
+    r"|…|todo|hidden|masked|password|passwd|s3cr3t$|^generate[_-]|[_-]here(?![^\W_])"
+    r"|^(?:secret|token|key)[_-]abc123$"
 )
 _MOST_REPEATED = 100
 """Different secrets of a text that are looked for elsewhere in it."""

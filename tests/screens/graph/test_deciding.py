@@ -155,10 +155,18 @@ async def test_what_is_due_stands_under_its_time_and_is_done_with_one_key(sandbo
     assert sandbox.read(ATLAS).decode() == PAGES[ATLAS]
 
 
+async def test_a_page_that_says_no_trust_has_that_of_its_facts(sandbox: Sandbox) -> None:
+    sandbox.write("graph/project/one.md", "---\nname: One\n---\n- [fact] x <!-- wb: trust=agent -->\n")
+    async with opened(sandbox.workspace) as interface:
+        await interface.press("R")
+        await interface.until_shown("1 fact · 0 relations · trust agent")
+
+
 async def test_without_a_graph_each_view_says_what_would_fill_it(sandbox: Sandbox) -> None:
     async with opened(sandbox.workspace, size=(60, 20)) as interface:
         await interface.press("R")
         await interface.until_shown("no entities yet")
+        await interface.until_shown("I in the panes adds more")
         await interface.press("tab")
         await interface.until_shown("no two pages look like the same entity")
         await interface.press("m")

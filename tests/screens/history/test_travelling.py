@@ -58,6 +58,19 @@ async def test_all_panes_and_the_preview_show_memory_as_it_was(sandbox: Sandbox)
     assert len(sandbox.git("log", "--format=%s").split("\n")) == 4
 
 
+async def test_the_title_says_of_the_past_nothing_that_is_of_today(sandbox: Sandbox) -> None:
+    forget(sandbox, "tantivy")
+    sandbox.write("MEMORY.md", "# Memory\n\n- Likes tea\n")
+    async with opened(sandbox.workspace, (160, 40)) as interface:
+        await interface.until_shown("1 uncommitted")
+        await interface.press("left_square_bracket")
+        await arrives(interface, "forget")
+        await interface.until(lambda: "uncommitted" not in interface.text, "the facts of then")
+        assert "3 files · 1 % of budget" in interface.text
+        await interface.press("escape")
+        await interface.until_shown("1 uncommitted")
+
+
 async def test_the_cursor_stays_on_its_entry_and_comes_back_to_it(sandbox: Sandbox) -> None:
     promote(sandbox, "staging port")
     forget(sandbox, "tantivy")

@@ -148,7 +148,7 @@ async def test_what_is_taken_in_is_what_the_command_takes_in_and_undo_takes_it_b
     before = sandbox.git(*memory)
     async with opened(sandbox.workspace) as interface:
         await interface.press("I")
-        await interface.until_shown("enter ingests new logs, notes and episodes")
+        await interface.until_shown("enter ingests new logs, episodes, notes about one thing")
         await interface.type("t/sno")
         await interface.until_shown("there is no such file or folder")
         await interface.press("enter")
@@ -273,7 +273,7 @@ async def test_taking_in_that_does_not_heed_says_so_is_ended_and_says_how_far_it
 def test_where_nothing_was_learnt_it_is_said_what_was_left_out_and_why() -> None:
     notes = ["12 left out: about nothing that their line names", "write [[Name]]"]
     lines, _ = user_jobs.outcome({"counts": {"unchanged": 5}, "notes": notes})
-    assert lines == ["Nothing was ingested", "5 held nothing new", *notes]
+    assert lines == ["Nothing was ingested", "5 added nothing", *notes]
 
 
 def test_what_came_of_taking_in_is_counted_in_words() -> None:
@@ -282,7 +282,7 @@ def test_what_came_of_taking_in_is_counted_in_words() -> None:
     assert severity == "warning"
     assert lines == [
         "2 of 7 sources ingested",
-        "3 held nothing new, 1 left out by your settings, 1 failed",
+        "3 added nothing, 1 left out by your settings, 1 failed",
         "a.jsonl: it is locked",
     ]
     assert user_jobs.outcome({})[0] == ["Nothing to ingest"]

@@ -182,7 +182,7 @@ async def test_an_undo_right_after_a_refused_action_names_what_it_undoes_and_ask
         promoted = sandbox.read("MEMORY.md")
         await interface.press("p", "u")
         await interface.until_shown("Undo “promote: The staging port is 8443”?")
-        assert "The last key was refused. This was done before it:" in interface.text
+        assert "The last key was refused, so what was done before it would be undone:" in interface.text
         await interface.press("n")
         assert sandbox.read("MEMORY.md") == promoted
         await interface.press("u")
@@ -260,7 +260,7 @@ async def test_an_undo_behind_a_no_to_a_warning_asks(sandbox: Sandbox) -> None:
         await interface.until(lambda: interface.main.is_active, "closed")
         await interface.press("u")
         await interface.until_shown("Undo “promote: The staging port is 8443”?")
-        assert "The last key was refused. This was done before it:" in interface.text
+        assert "The last key was refused, so what was done before it would be undone:" in interface.text
         await interface.press("n")
     assert b"The staging port" in sandbox.read("MEMORY.md")
 

@@ -107,6 +107,21 @@ async def test_the_newest_day_is_open_from_the_start(sandbox: Sandbox) -> None:
         await interface.until_shown("The staging port is 8443")
 
 
+async def test_a_day_of_nothing_but_empty_headings_counts_no_entry(sandbox: Sandbox) -> None:
+    sandbox.write("memory/2026-03-02.md", "# 2026-03-02\n\n## Summary\n\n## Decisions\n")
+    async with opened(sandbox.workspace) as interface:
+        rows = interface.main.panes[0].list
+
+        def said() -> list[str]:
+            return next(
+                [row.text, *(part.text for part in row.tail)]
+                for row in rows.rows
+                if row.id == "memory/2026-03-02.md"
+            )
+
+        await interface.until(lambda: said() == ["", "0"], "no entry")
+
+
 async def test_a_folded_day_says_that_something_in_it_came_from_outside(sandbox: Sandbox) -> None:
     outside = "- Read on a page <!-- wb: id=m1 trust=external -->\n"
     sandbox.write("memory/2026-03-12.md", "# Day\n\n- One\n" + outside)

@@ -291,7 +291,7 @@ def _about_entity(graph: Graph, draft: MemoryDraft) -> list[str]:
             hint="give the id of the right one",
         )
     like = suggestions(graph, draft.entity, 3)
-    known = f"; similar names: {', '.join(like)}" if like else ""
+    known = f"; known names: {', '.join(like)}" if like else ""
     return [f"there is no page of {draft.entity} yet: it is created{known}"]
 
 
