@@ -9,8 +9,9 @@ _MEMORIES = re.compile(r"<(relevant-memories|system-reminder)>.*?(?:</\1>|\Z)", 
 _TAG = re.compile(r"</?[a-z][a-z-]{2,30}>")
 _ENVELOPE = re.compile(
     r"^\s*(?:system|user|human|assistant|ai|agent|bot)\s?[:：]\s+"
+    # A bracket is an envelope by the identity or the day in it: `[Telegram Integration]` is a subject.
     r"|^\s*\[(?:telegram|discord|whatsapp|slack|signal|imessage|matrix|feishu|wechat|line|teams|webchat|cron)"
-    r"\b[^\]\n]{0,200}\]:?"
+    r"\b(?=[^\]\n]*(?:\bid:\d|\d{4}-\d\d-\d\d|:[0-9a-f]{8}))[^\]\n]{0,200}\]:?(?:\s+[-–—]\s)?"
     r"|\[(?:message_id|msg_id|id|reply_to)\s?:[^\]\n]{0,80}\]"
     r"|\((?:untrusted metadata|message_id)[^)\n]{0,80}\)",
     re.IGNORECASE | re.MULTILINE,
