@@ -31,7 +31,8 @@ _BARE = re.compile(r"[A-Za-z][^:\[(]*\Z")
 """Most lines of ASCII: none of this can stand around them, which is seen at one look."""
 
 
-_ASIDE = re.compile(r"`[^`\n]+`|\([^()\n]*\)|（[^（）\n]*）")
+_CODE = re.compile(r"`[^`\n]+`")
+ASIDE = re.compile(r"\([^()\n]*\)|（[^（）\n]*）")
 UNPARTED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Characters of scripts that do not part words, or put endings to them."""
 _OF_A_VALUE = re.compile(r"[\d/@\\]")
@@ -43,7 +44,7 @@ _FEW_WORDS, _FEW_SIGNS = 2, 4
 def is_bare_value(text: str) -> bool:
     """Whether a line is a label with a path, an address or a number, and nothing names what these are of."""
     plain = plain_words(text)
-    words = _ASIDE.sub(" ", plain).split()
+    words = ASIDE.sub(" ", _CODE.sub(" ", plain)).split()
     values = [word for word in words if _OF_A_VALUE.search(word) and not UNPARTED.search(word)]
     labels = [word for word in words if _LETTER.search(word) and word not in values]
     signs = UNPARTED.findall("".join(labels))

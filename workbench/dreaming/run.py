@@ -88,9 +88,8 @@ def dream(
         if not claim.passed:
             best = claim.cluster.best
             known.skips.add(best.key, claim.left_out, best.text)
-    marked = suspicious_proposals(
-        (one for one in known.found.suspicious if not chooser.is_remembered(one.text)), now
-    )
+    suspects = [one for one in known.found.suspicious if not chooser.is_remembered(one.text)]
+    marked = suspicious_proposals(workspace, suspects, now)
     made = (*(choice.proposal for choice in proposals), *leaving, *marked[:_SUSPICIOUS])
     more = len(marked) - _SUSPICIOUS
     hidden = (f"{more} more suspicious lines are not listed and were not learned",) if more > 0 else ()

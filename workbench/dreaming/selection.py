@@ -88,7 +88,7 @@ class Chooser:
             elif choice := self._choice(judged, passed, templates_taken):
                 chosen.append(choice)
                 templates_taken.add(_template(judged))
-        return tuple(chosen)
+        return tuple(sorted(chosen, key=lambda one: _rank(one.judged)))
 
     def _ranked(self) -> list[ScoredCluster]:
         """What may be proposed: claims from a trusted source first, then by score."""

@@ -314,7 +314,8 @@ def _notes(done: Sequence[AppliedProposal]) -> tuple[str, ...]:
     notes = []
     for one in done:
         said = [*one.notes]
-        if one.proposal.action in _ON_THE_PAGE and (why := veto(one.text)):
+        is_flagged = flags_of(one.proposal, one.text)  # of which a person is told already
+        if one.proposal.action in _ON_THE_PAGE and not is_flagged and (why := veto(one.text)):
             said.append(f"dreaming would not keep this by itself: {why}")
         notes += [f"{one.proposal.key} “{excerpt(one.text, _SHORT)}”: {note}" for note in said]
     return tuple(notes)
