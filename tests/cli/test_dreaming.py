@@ -292,8 +292,16 @@ def test_a_workspace_without_anything_dreams_of_nothing(
     empty.mkdir()
     result = run("-w", str(empty), "dream")
     assert result.code == 0
-    assert "nothing is proposed; no log or episode has any text; `workbench ingest`" in result.err
+    assert "nothing is proposed; no log, note or episode has any text; `workbench ingest`" in result.err
     assert Workspace.open(empty).scan() == []
+
+
+def test_a_workspace_whose_notes_are_no_sources_says_why(run: Run, tmp_path: Path) -> None:
+    place = tmp_path / "notes"
+    place.mkdir()
+    (place / "notes.md").write_text("# Notes\n\n- Rule: we always use tantivy for the search\n")
+    said = run("-w", str(place), "dream").err
+    assert "nothing is proposed; left out: 1: a template, or a note outside the memory folders" in said
 
 
 def test_what_policy_does_not_take_is_named_and_goes_on_waiting(run: Run, dreamer: Sandbox) -> None:
