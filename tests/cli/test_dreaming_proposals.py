@@ -43,6 +43,12 @@ def test_the_list_says_what_where_how_sure_and_from_where(run: Run, waits: tuple
     assert "2 proposals; long-term memory has" in result.err
 
 
+def test_a_proposal_of_several_lines_is_printed_in_as_many(run: Run, sandbox: Sandbox) -> None:
+    put(sandbox, proposal("Portal errors\nCause: the enum\nSolution: cast it"))
+    lines = [line.strip() for line in run("inbox", "list").out.splitlines()]
+    assert lines[1:4] == ["Portal errors", "Cause: the enum", "Solution: cast it"]
+
+
 def test_the_best_of_a_run_is_first_and_equals_stay_in_their_order(run: Run, sandbox: Sandbox) -> None:
     scores = {"one": 0.5, "two": 0.9, "three": 0.5, "four": 0.7}
     ones = [proposal(f"The {word} gate opens at noon", score=score) for word, score in scores.items()]

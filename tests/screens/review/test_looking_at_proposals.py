@@ -27,7 +27,7 @@ async def test_a_proposal_says_what_it_does_where_and_how_sure_it_is_part_by_par
     put(sandbox, replace(one, gates=gates))
     async with reviewed(sandbox) as review:
         await review.choose("staging port")
-        for words in ("agent", "Project Facts", "0.78"):
+        for words in ("agent", "Project Fac…", "0.78"):
             assert words in review.tail("staging port")
         await review.until_behind("Add to Project Facts")
         await review.until_behind("+- The staging port is 8443")
@@ -233,3 +233,13 @@ async def test_hundreds_are_listed_and_only_the_one_under_the_cursor_is_thought_
         await review.interface.press("G")
         await review.until_behind("+- The port of machine 499 is 8499")
         assert len(thought) < 10
+
+
+async def test_a_long_row_says_where_it_goes_and_parts_its_lines(sandbox: Sandbox) -> None:
+    put(
+        sandbox,
+        proposal("Portal errors\nCause: the enum is " + "very " * 30 + "old", section="Lessons Learned"),
+    )
+    async with reviewed(sandbox) as review:
+        await review.choose("Portal errors · Cause")
+        await review.interface.until_shown("Lessons Lea…")
