@@ -332,11 +332,10 @@ def explanation_rows(found: Explanation) -> list[Row]:
 
 
 def _claim_facts(found: Explanation) -> Lines:
-    """What was counted in a line, then the other facts, then the sources."""
-    numbers = {name: value for name, value in found.facts.items() if isinstance(value, int)}
-    yield " · ".join(f"{name.replace('_', ' ')} {value}" for name, value in numbers.items()), "muted"
+    """The facts, of which one says in words what was counted, then the sources."""
     for name, value in found.facts.items():
-        yield f"{name}: {value}" if name not in numbers else "", "faint"
+        if not isinstance(value, int):
+            yield f"{name}: {value}", "faint"
     for source in found.sources:
         yield f"← {place_words(source)}", "muted"
 

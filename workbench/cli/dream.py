@@ -258,10 +258,8 @@ def _explain(place: Workspace, wanted: str) -> None:
     say_wrapped(found.text, margin="  ")
     say_wrapped(found.verdict, margin="  ")
     say_score(found.score, found.parts, found.gates)
-    numbers = [f"{name} {value}" for name, value in found.facts.items() if isinstance(value, int)]
-    say_wrapped(" · ".join(numbers), margin="  ", dim=True)
     for name, value in found.facts.items():
-        if not isinstance(value, int):
+        if not isinstance(value, int):  # what was counted stands in words among them
             say_field(name, str(value))
     for source in found.sources:
         say_field("source", source)
