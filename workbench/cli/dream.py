@@ -293,7 +293,7 @@ def _list_runs(place: Workspace) -> None:
     told = [
         {
             "run": run.id,
-            **attributes(run, "proposed", "made_at"),
+            **attributes(run, "proposed", "rejected", "made_at"),
             "operations": [operation_json(operation) for operation in run.operations],
         }
         for run in found
@@ -316,6 +316,7 @@ def say_runs(runs: Iterable[DreamRun]) -> None:
             else "nothing accepted"
         )
         kept += f", {reverted} undone" if reverted else ""
+        kept += f", {run.rejected} rejected" if run.rejected else ""
         day = f"{when.astimezone():%Y-%m-%d %H:%M}" if when else "-"
         say(f"{masked_line(run.id)}  {day}  {run.proposed} proposed, {kept}")
         for operation in run.operations:

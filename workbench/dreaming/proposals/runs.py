@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from datetime import datetime
 
@@ -24,10 +24,13 @@ _BOOKKEEPING = frozenset({"undo", "redo", "external", "commit", ledger.ACTION})
 
 @frozen_kw_only
 class DreamRun:
-    """A run by its id: how many proposals of it the ledger has, and its operations, the newest first."""
+    """A run by its id: how many proposals of it the ledger has and a person rejected, and its operations, the
+    newest first.
+    """
 
     id: str
     proposed: int = 0
+    rejected: int = 0
     made_at: datetime | None = None
     operations: tuple[Operation, ...] = ()
 
@@ -53,17 +56,22 @@ def runs(workspace: Workspace) -> tuple[DreamRun, ...]:
         for name in _runs_of(operation):
             operations[name].append(operation)
     proposals: dict[str, list[Proposal]] = defaultdict(list)
-    for proposal, _ in read_book(workspace).proposals.values():
+    rejected: Counter[str] = Counter()
+    book = read_book(workspace)
+    for claim, (proposal, _) in book.proposals.items():
         if proposal.run:
             proposals[proposal.run].append(proposal)
+            decided = book.decisions.newest.get(claim)
+            rejected[proposal.run] += decided is not None and decided.decision == "rejected"
     found = [
         DreamRun(
-            id=name,
-            proposed=len(proposals[name]),
-            made_at=next((one.made_at for one in proposals[name] if one.made_at), None),
-            operations=tuple(operations[name]),
+            id=run,
+            proposed=len(proposals[run]),
+            rejected=rejected[run],
+            made_at=next((one.made_at for one in proposals[run] if one.made_at), None),
+            operations=tuple(operations[run]),
         )
-        for name in dict.fromkeys((*proposals, *operations))
+        for run in dict.fromkeys((*proposals, *operations))
     ]
     return tuple(sorted(found, key=_moment, reverse=True))
 
