@@ -475,8 +475,9 @@ def _sources(sources: Sequence[Quotation]) -> Iterator[Row]:
 
 
 def _quotation(one: Quotation, row_id: str) -> Iterator[Row]:
-    trust = f" · trust {one.trust}" if one.trust else ""
-    yield Row(row_id, row_text(f"← {place_words(one.place)}{trust}"), tone="accent")
+    heading, trust = without_emphasis(masked(one.heading)), one.trust and f"trust {one.trust}"
+    said = " · ".join(filter(None, (place_words(one.place), heading, trust)))
+    yield Row(row_id, row_text(f"← {said}"), tone="accent")
     if one.gone:
         yield Row(f"{row_id}:gone", row_text(one.gone), tone="warn", depth=1)
     else:

@@ -346,7 +346,10 @@ def say_in_full(one: PendingProposal, sources: Sequence[Quotation] = ()) -> None
         ("marks", ", ".join(f"{key} {value}" for key, value in proposal.marks.items())),
         ("deferred", f"until {one.until}" if one.until else ""),
         ("stale", one.stale),
-        *(("source", f"{source.place}: {source.text or source.gone}") for source in sources),
+        *(
+            ("source", ": ".join(filter(None, (source.place, source.heading, source.text or source.gone))))
+            for source in sources
+        ),
     ):
         say_field(name, value)
 

@@ -43,7 +43,7 @@ async def test_sources_stand_with_their_words_and_unfold_beneath(sandbox: Sandbo
     put(sandbox, of_log(sandbox, "staging port"))
     async with reviewed(sandbox) as review:
         await review.choose("staging port")
-        await review.until_behind(f"← {LOG}:6 · trust agent")
+        await review.until_behind(f"← {LOG}:6 · 10:00 planning with Sarah · trust agent")
         await review.interface.press("right")
         await review.interface.until(lambda: len(review.rows) == 3, "its source beneath")
         await review.interface.press("right")

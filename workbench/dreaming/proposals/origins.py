@@ -14,7 +14,7 @@ from workbench.memory.entry import Entry, Kind, RelPath, entry_hash, is_outside,
 from workbench.memory.markdown import Document
 from workbench.memory.origin import Origin, OriginReader
 from workbench.memory.proposal import Proposal
-from workbench.memory.provenance import Provenance, least_trusted, split_provenance
+from workbench.memory.provenance import Provenance, least_trusted, parse_day, split_provenance
 from workbench.operations.sources import NEVER_A_SOURCE, PromotionSource, trust_of
 from workbench.workspace.workspace import Workspace
 
@@ -126,11 +126,13 @@ _MOST_LINES = 40
 class Quotation:
     """One source: ``place`` is ``path#L12-L14`` as it is by now, ``address`` that of the entry there.
 
-    ``gone`` says why its words cannot be read; then ``text`` is empty.
+    ``heading`` is the last one above it, unless that is a day. ``gone`` says why its words cannot be read;
+    then ``text`` is empty.
     """
 
     place: str
     text: str = ""
+    heading: str = ""
     address: str = ""
     trust: str = ""
     gone: str = ""
@@ -210,4 +212,6 @@ def _quotation(place: str, words: str, document: Document, entry: Entry | None) 
     """These words; the entry that they are a part of has the address."""
     if entry is None:
         return Quotation(place=place, text=words)
-    return Quotation(place=place, text=words, address=entry.address, trust=trust_of(document, entry))
+    heading = next((one for one in entry.heading[-1:] if not parse_day(one)), "")
+    trust = trust_of(document, entry)
+    return Quotation(place=place, text=words, heading=heading, address=entry.address, trust=trust)
