@@ -42,7 +42,7 @@ from screens.loading.workspace_model import (
 from screens.panes.entry_rows import is_header, title_of
 from screens.panes.pane import ContentsRead, Filter, KeptFiles, MatchesRead, Subject, Unfolded, iso, states_of
 from workbench.errors import WorkbenchError, reason_of
-from workbench.memory.entry import Entry, Form, Kind, RelPath
+from workbench.memory.entry import Entry, Kind, RelPath
 from workbench.memory.episode import Episode, read_episode
 from workbench.memory.frontmatter import read_front_matter
 from workbench.memory.graph_page import Entity, read_entity
@@ -469,7 +469,7 @@ class Store:
 
     def _summary(self, file: MemoryFile) -> Summary:
         contents = self.contents(file, limit=SUMMARY_LIMIT)
-        entries = [entry for entry in contents.entries if entry.form is not Form.HEADING]  # says nothing yet
+        entries = contents.entries
         titles = [title_of(entry) for entry in entries[:_LOOKED_AT]] or [contents.problem or ""]
         trusts = set(map(trust_of, entries))
         return Summary(

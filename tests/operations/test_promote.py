@@ -145,12 +145,6 @@ def test_memory_dreams_and_bootstrap_files_are_never_a_source(sandbox: Sandbox, 
         promoted(sandbox, sandbox.address("something", path))
 
 
-def test_a_heading_with_nothing_below_it_is_not_promoted(sandbox: Sandbox) -> None:
-    sandbox.write(LOG, "# 2026-03-14\n\n## Decisions\n\n## Tasks\n\n- call Max\n")
-    with pytest.raises(NotCuratableError, match="heading without text"):
-        promoted(sandbox, sandbox.address("Decisions"))
-
-
 def test_an_empty_or_missing_memory_file_is_begun(sandbox: Sandbox) -> None:
     (sandbox.root / "MEMORY.md").unlink()
     promoted(sandbox, sandbox.address("staging port"))

@@ -10,7 +10,7 @@ from itertools import islice
 
 from workbench.errors import NotCuratableError, UsageError, WorkbenchError
 from workbench.memory.edit import without_block_ids
-from workbench.memory.entry import Entry, Form, Kind, entry_hash
+from workbench.memory.entry import Entry, Kind, entry_hash
 from workbench.memory.file_edit import FileEdit
 from workbench.memory.markdown import Document
 from workbench.memory.move import with_item
@@ -66,8 +66,7 @@ def plan_promote(
     held = {} if allow_flagged else held_back(asked)
     sources = [source for address, source in named.items() if address not in held]
     for source in sources:
-        is_heading = source.entry.form is Form.HEADING
-        if why := _REFUSED.get(source.entry.kind) or (is_heading and "it is a heading without text below it"):
+        if why := _REFUSED.get(source.entry.kind):
             raise NotCuratableError(f"{source.entry.address} cannot be promoted: {why}")
     today = today or date.today()
     summary = sources[0].entry.plain_title if len(sources) == 1 else f"{len(sources)} entries"

@@ -126,18 +126,6 @@ async def test_a_folded_day_says_that_something_in_it_came_from_outside(sandbox:
         assert "external" not in said("memory/2026-03-12.md")  # its entry says it now
 
 
-async def test_a_day_of_empty_headings_shows_no_words_and_counts_nothing(sandbox: Sandbox) -> None:
-    sandbox.write("memory/2026-03-13.md", "# 2026-03-13\n\n## Summary\n\n## Decisions\n")
-    async with opened(sandbox.workspace) as interface:
-        rows = interface.main.panes[0].list
-
-        def said() -> list[tuple[str, list[str]]]:
-            found = (row for row in rows.rows if row.id == "memory/2026-03-13.md")
-            return [(row.text, [part.text for part in row.tail]) for row in found]
-
-        await interface.until(lambda: said() == [("", ["0"])], "an empty day")
-
-
 async def test_an_open_episode_says_its_topics_and_recalls_where_its_row_has_no_room(full: Sandbox) -> None:
     async with opened(full.workspace) as interface:
         await interface.press("3")
