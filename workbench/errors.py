@@ -11,7 +11,7 @@
     │   ├── NotMemoryError                  the path is outside the workspace's memory
     │   │   └── OutsideWorkspaceError       what is there is searched and shown, never changed
     │   └── NotCuratableError               the action does not apply to this entry
-    │       └── FlaggedError                it holds hidden text or a secret: look first
+    │       └── FlaggedError                it holds what a person should look at first
     ├── WorkspaceError
     │   ├── NoWorkspaceError       exit 2   there is no such folder, or no memory in it
     │   ├── NoGitError                      git is not installed, or too old
@@ -142,7 +142,7 @@ class NotCuratableError(UsageError):
 
 
 class FlaggedError(NotCuratableError):
-    """Entries hold hidden text or a secret, and nobody said yet that this is all right.
+    """Entries hold hidden text, a secret or an order to an AI, and nobody said yet that this is all right.
 
     ``found`` says what, by the title of each entry; all of it is fit to be shown.
     """
@@ -153,8 +153,7 @@ class FlaggedError(NotCuratableError):
         self.found = found
         flags = "--allow-flagged --allow-secret" if secret else "--allow-flagged"
         super().__init__(
-            "it contains hidden text or a secret: "
-            + "; ".join(f"“{title}”: {what}" for title, what in found.items()),
+            "it is flagged: " + "; ".join(f"“{title}”: {what}" for title, what in found.items()),
             hint=f"review it first; the same command with `{flags}` takes it anyway",
         )
 

@@ -89,11 +89,11 @@ class ReadDialog(ListDialog[Answer]):
 # -- hints of the command line, said in keys -----------------------------------------------------
 
 _CLAUSE_END = re.compile(r"; |\. ")
-_COMMAND = re.compile(r"`?\bworkbench (?P<name>inbox conflicts|[a-z]+)(?P<rest>[^`]*)`?")
-_NAMED = re.compile(r"`workbench (?P<name>inbox conflicts|[a-z]+)[^`]*`")
+_COMMAND = re.compile(r"`?\bworkbench (?P<name>inbox (?:conflicts|list)|[a-z]+)(?P<rest>[^`]*)`?")
+_NAMED = re.compile(r"`workbench (?P<name>inbox (?:conflicts|list)|[a-z]+)[^`]*`")
 _ACTIONS = {
     "status": "", "get": "", "search": "", "restore": "",
-    "log": "operations", "show": "operations", "inbox conflicts": "conflicts",
+    "log": "operations", "show": "operations", "inbox conflicts": "conflicts", "inbox list": "review",
     **{name: name for name in ("blame", "reindex", *(op.name for op in OPERATIONS.values() if op.key))},
 }  # fmt: skip
 """Commands and the actions that stand for them; an empty one has none, and its clause is left out."""
@@ -342,7 +342,7 @@ def warning_rows(*errors: Exception) -> list[Row]:
 def _warnings(error: Exception) -> Iterator[tuple[str, Tone, int]]:
     """Lines of text that may hold anything, with their tones and depths."""
     if isinstance(error, FlaggedError):
-        yield "It contains hidden text:", "head", 0
+        yield "It is flagged:", "head", 0
         for title, findings in error.found.items():
             yield f"“{title}”", "text", 1
             for finding in findings.split("; "):

@@ -20,7 +20,7 @@ from textual.content import Content
 from textual.widgets import Input
 
 from screens.actions.keys import key_for
-from screens.dialogs.dialog import Dialog
+from screens.dialogs.dialog import Dialog, in_keys
 from screens.drawing.safe_text import RowPart, grouped, piece, plural, row_text
 from screens.frames.overlay_screen import OverlayScreen
 from screens.jobs.worker_client import WorkerJob
@@ -282,7 +282,7 @@ def outcome(said: Mapping[str, Any]) -> tuple[Sequence[str], str]:
             back = f"{many}, {key_for('operations')} shows them"
         lines += [made, back]
     if not said.get("memories"):
-        lines += list(map(str, said.get("notes") or ()))[:_SHOWN]
+        lines += [in_keys(str(note)) for note in said.get("notes") or ()][:_SHOWN]
     lines += [f"{os.path.basename(source)}: {why}" for source, why in troubles[:_SHOWN]]
     if len(troubles) > _SHOWN:
         lines.append(f"… and {len(troubles) - _SHOWN} more: `workbench ingest` lists all")

@@ -33,6 +33,7 @@ from screens.drawing.safe_text import (
 )
 from screens.history.diff import MAX_LINES, changed_rows, diff_rows
 from screens.review.dream_job import new_words
+from screens.widgets.entry_list import clipped
 from workbench.dreaming.proposals.decide import DecisionPreview
 from workbench.dreaming.proposals.inbox import Overview, PendingProposal, SettledProposal
 from workbench.dreaming.proposals.origins import Quotation, QuotedLine
@@ -57,7 +58,7 @@ VERBS: Mapping[Action, tuple[str, str, Tone]] = {
     "patch": ("patch", "", "accent"),
 }
 """What each action does, the word between that and its place, and its tone."""
-_VERB_CELLS = 7
+_VERB_CELLS, _SECTION_CELLS = 7, 12
 _MARKS: Mapping[str, tuple[str, Tone]] = {
     "accepted": ("✓", "good"),
     "edited": ("✎", "good"),
@@ -175,8 +176,9 @@ def _tail(agenda: InboxView, one: PendingProposal) -> Iterator[RowPart]:
     proposal = one.proposal
     doubtful = proposal.trust == "external"
     trust = safe_piece(proposal.trust, "warn" if doubtful else "muted")
-    section = [safe_piece(without_emphasis(proposal.section)[:20], "faint")] if proposal.section else []
-    yield from (*section, trust) if doubtful else (trust, *section)
+    # Of one width, so that the places stand below each other beside the longest of words.
+    section = piece(clipped(row_text(without_emphasis(proposal.section)), _SECTION_CELLS), "faint")
+    yield from (section, trust) if doubtful else (trust, section)
     if proposal.score:
         yield piece(f"{proposal.score:.2f}", "accent")
     if one.gone and not one.stale:
@@ -279,8 +281,9 @@ def _skip_row(number: int, skip: SkippedClaim) -> Row:
 
 @lru_cache(maxsize=4_096)
 def _words_of(text: str) -> Shown:
-    """Words of a proposal on one line, without emphasis; a secret in them is masked."""
-    return row_text(without_emphasis(masked(" ".join(text[:2_000].split()))))
+    """Words of a proposal on one line, its own lines set apart; without emphasis, and secrets masked."""
+    lines = (" ".join(line.split()) for line in masked(text[:2_000]).splitlines())
+    return row_text(without_emphasis(" · ".join(filter(None, lines))))
 
 
 _WIDEST = 1_200
@@ -329,11 +332,10 @@ def explanation_rows(found: Explanation) -> list[Row]:
 
 
 def _claim_facts(found: Explanation) -> Lines:
-    """What was counted in a line, then the other facts, then the sources."""
-    numbers = {name: value for name, value in found.facts.items() if isinstance(value, int)}
-    yield " · ".join(f"{name.replace('_', ' ')} {value}" for name, value in numbers.items()), "muted"
+    """The facts, of which one says in words what was counted, then the sources."""
     for name, value in found.facts.items():
-        yield f"{name}: {value}" if name not in numbers else "", "faint"
+        if not isinstance(value, int):
+            yield f"{name}: {value}", "faint"
     for source in found.sources:
         yield f"← {place_words(source)}", "muted"
 
@@ -473,8 +475,9 @@ def _sources(sources: Sequence[Quotation]) -> Iterator[Row]:
 
 
 def _quotation(one: Quotation, row_id: str) -> Iterator[Row]:
-    trust = f" · trust {one.trust}" if one.trust else ""
-    yield Row(row_id, row_text(f"← {place_words(one.place)}{trust}"), tone="accent")
+    heading, trust = without_emphasis(masked(one.heading)), one.trust and f"trust {one.trust}"
+    said = " · ".join(filter(None, (place_words(one.place), heading, trust)))
+    yield Row(row_id, row_text(f"← {said}"), tone="accent")
     if one.gone:
         yield Row(f"{row_id}:gone", row_text(one.gone), tone="warn", depth=1)
     else:

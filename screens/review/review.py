@@ -99,6 +99,8 @@ class ReviewScreen(OverlayScreen):
         self._waits: Set[str] = frozenset()
         self._decisions = RunningDecisions()
         self._drops_until = 0.0
+        self._explains = False
+        """Whether the score of a claim stands where what is behind the row was."""
         self._handled: set[str] = set()
         """Proposals that this hand did something to."""
         self._came: str | None = None
@@ -234,6 +236,7 @@ class ReviewScreen(OverlayScreen):
 
     async def read_behind(self, row: Row) -> Sequence[Row]:
         """What accepting a proposal would do and why it is proposed; a source in its place; a run."""
+        self._explains = False
         rows: Sequence[Row] = ()
         match row.of:
             case PendingProposal() as one:
@@ -309,9 +312,12 @@ class ReviewScreen(OverlayScreen):
             self._drop_keys()
 
     def action_back(self) -> None:
-        """Out of a range, of reading, of marks; then out, while a dream goes on: its own key stops it."""
+        """Out of a range, of why, of reading, of marks; then out, while a dream goes on: its key stops it."""
         if self.list.ranging:
             self.list.end_range(keep=False)
+        elif self._explains:
+            self._explains = False
+            self.look_behind()
         elif self._reading or not self.list.marked:
             super().action_back()
             return
@@ -521,6 +527,7 @@ class ReviewScreen(OverlayScreen):
                 self.services.show_dialog(prompts.ask_claim(), self._explain)
 
     def _explain(self, what: str) -> None:
+        self._explains = True
         self.behind.show((Row("working", words("working out why …"), tone="muted"),))
 
         async def read() -> Sequence[Row]:

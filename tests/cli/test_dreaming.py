@@ -120,6 +120,13 @@ def test_the_json_has_what_the_paper_says(proposed: Result) -> None:
     assert all(set(skip) >= {"key", "why"} for skip in said["skipped"])
 
 
+def test_the_list_of_runs_says_what_was_rejected(run: Run, dreamer: Sandbox) -> None:
+    key = run("dream", "--json").json["proposals"][0]["key"]
+    assert "rejected" not in run("dream", "--runs").out
+    run("inbox", "reject", key)
+    assert run("dream", "--runs").out.rstrip().endswith("2 proposed, nothing accepted, 1 rejected")
+
+
 def test_apply_is_one_operation_that_rollback_takes_back(run: Run, dreamer: Sandbox) -> None:
     before = dreamer.snapshot()
     done = run("dream", "--apply", "--json")
@@ -292,8 +299,16 @@ def test_a_workspace_without_anything_dreams_of_nothing(
     empty.mkdir()
     result = run("-w", str(empty), "dream")
     assert result.code == 0
-    assert "nothing is proposed; no log or episode has any text; `workbench ingest`" in result.err
+    assert "nothing is proposed; no log, note or episode has any text; `workbench ingest`" in result.err
     assert Workspace.open(empty).scan() == []
+
+
+def test_a_workspace_whose_notes_are_no_sources_says_why(run: Run, tmp_path: Path) -> None:
+    place = tmp_path / "notes"
+    place.mkdir()
+    (place / "notes.md").write_text("# Notes\n\n- Rule: we always use tantivy for the search\n")
+    said = run("-w", str(place), "dream").err
+    assert "nothing is proposed; left out: 1: a template, or a note outside the memory folders" in said
 
 
 def test_what_policy_does_not_take_is_named_and_goes_on_waiting(run: Run, dreamer: Sandbox) -> None:
@@ -376,7 +391,7 @@ def test_judge_says_which_line_is_wrong(run: Run, tmp_path: Path, bad: str) -> N
 def test_the_command_line_says_what_was_learned(run: Run, sandbox: Sandbox) -> None:
     shown = run("dream", "--learned")
     assert "0 decisions to learn from" in shown.out
-    assert "not used: 0 of 10 decisions" in shown.out
+    assert "not used: it learns from 10 decisions on" in shown.out
     assert run("dream", "--learned", "--json").json["decisions"] == 0
     refused = run("dream", "--forget-learned")
     assert refused.code != 0

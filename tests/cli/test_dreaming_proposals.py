@@ -43,6 +43,12 @@ def test_the_list_says_what_where_how_sure_and_from_where(run: Run, waits: tuple
     assert "2 proposals; long-term memory has" in result.err
 
 
+def test_a_proposal_of_several_lines_is_printed_in_as_many(run: Run, sandbox: Sandbox) -> None:
+    put(sandbox, proposal("Portal errors\nCause: the enum\nSolution: cast it"))
+    lines = [line.strip() for line in run("inbox", "list").out.splitlines()]
+    assert lines[1:4] == ["Portal errors", "Cause: the enum", "Solution: cast it"]
+
+
 def test_the_best_of_a_run_is_first_and_equals_stay_in_their_order(run: Run, sandbox: Sandbox) -> None:
     scores = {"one": 0.5, "two": 0.9, "three": 0.5, "four": 0.7}
     ones = [proposal(f"The {word} gate opens at noon", score=score) for word, score in scores.items()]
@@ -62,7 +68,8 @@ def test_a_gate_that_is_missed_says_by_how_much(run: Run, sandbox: Sandbox) -> N
 def test_show_has_every_part_and_the_diff(run: Run, waits: tuple[Proposal, ...]) -> None:
     result = run("inbox", "show", waits[0].key[:5])
     assert "  recurrence   1.50 of 2.00  ██████████" in result.out
-    assert f"source    {LOG}#L6: The staging port is 8443" in result.out
+    said = " ".join(result.out.split())  # what a line is about may stand in its heading alone
+    assert f"source {LOG}#L6: 10:00 planning with Sarah: The staging port is 8443" in said
     assert "gate score 0.78 (min 0.75)" in result.out
     assert "+- The staging port is 8443 <!-- wb:" in result.out
     said = run("inbox", "show", waits[0].key, "--json").json

@@ -103,7 +103,27 @@ def test_a_heading_that_returns_in_three_files_is_told() -> None:
 def test_envelopes_stamps_and_marks_are_no_words() -> None:
     text = "- [x] ✅ [09:14] user: [Telegram Ana id:12] Use **tabs** [message_id: 99]"
     assert plain_words(text) == "Use tabs"
+    for envelope in (
+        "[Telegram Ana id:12]",
+        "[WhatsApp +49151 2026-03-18 11:03 UTC]",
+        "[cron:0f3a9b2c-11 Daily]",
+    ):
+        assert plain_words(f"- {envelope} - Use tabs") == "Use tabs"
     assert plain_words("<relevant-memories>\n- old\n</relevant-memories>\nUse tabs") == "Use tabs"
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "[Telegram]",
+        "[Telegram Integration] -",
+        "[Line items]",
+        "[Signal processing]:",
+        "[Slack](https://x.example)",
+    ],
+)
+def test_a_subject_in_brackets_is_no_envelope(subject: str) -> None:
+    assert plain_words(f"- {subject} the key is rotated in May") == f"{subject} the key is rotated in May"
 
 
 def test_lines_of_one_template_fold_into_one() -> None:

@@ -274,6 +274,15 @@ def test_the_same_twice_in_curated_memory_is_a_warning_and_in_logs_only_told(san
     assert found["memory/2026-03-15.md"].severity == "info"
 
 
+def test_what_an_agent_loads_as_it_is_is_not_offered_to_be_merged(sandbox: Sandbox) -> None:
+    rule = "Prefers async reviews over long meetings on every working day"
+    memory(sandbox, rule)
+    sandbox.write("TOOLS.md", f"# Tools\n\n- {rule} now\n")
+    (found,) = remarks(sandbox, "near duplicate")
+    assert (found.severity, found.do) == ("warning", "`workbench forget` removes one of them")
+    assert [fix.label for fix in found.fixes] == ["forget MEMORY.md:3", "forget TOOLS.md:3", "edit it"]
+
+
 def test_the_same_under_two_headings_of_a_file_may_be_said_of_two_people(sandbox: Sandbox) -> None:
     rule = "- asks before any change of the code\n"
     sandbox.write("USER.md", f"# People\n\n## Sarah\n\n{rule}\n## Omar\n\n{rule}\n- Updated: 2026-02-01\n")

@@ -160,6 +160,22 @@ def test_by_hand_nothing_goes_for_its_place(sandbox: Sandbox) -> None:
     assert refused.value.hint.startswith("`workbench config set memory_budget 1000` raises the budget")
 
 
+def test_under_the_heading_of_a_day_long_past_an_entry_by_hand_is_unused(sandbox: Sandbox) -> None:
+    days = ("2025-11-02 (audit)", "2026-02-02")
+    text = "# Memory\n" + "".join(f"\n## {day}\n\n- the lamp of {day}\n" for day in days)
+    plan = shrunk(sandbox, text, by=5)
+    assert plan.notes[-1] == f"“the lamp of {days[0]}”: never recalled, under its heading of 2025-11-02"
+    with pytest.raises(NotCuratableError, match="nothing in it is known to be finished"):
+        shrunk(sandbox, text.replace("2025-11", "2026-03"), by=5)
+
+
+def test_no_larger_budget_is_advised_than_the_agent_loads(sandbox: Sandbox) -> None:
+    sandbox.write("AGENTS.md", "# Agents\n")
+    with pytest.raises(NotCuratableError) as refused:
+        shrunk(sandbox, "# Memory\n\n" + "".join(f"- rule {n} of the house\n" for n in range(600)), by=5)
+    assert refused.value.hint == "choose entries: your agent loads 12,000 characters of it"
+
+
 def test_what_was_recalled_lately_is_not_unused(sandbox: Sandbox) -> None:
     place, given = sandbox.workspace, GivenEntry("MEMORY.md#0", "older", 0.9)
     record_recalls(place, [given], query="tea", by="agent", now=datetime(2026, 3, 1, tzinfo=UTC))

@@ -24,6 +24,16 @@ GERMAN = """# Gedächtnis
 
 - Der alte Server im Keller hieß Herkules
 """
+PROJECTS = """# Memory
+
+## Projects Overview
+
+- Harbour bills ferries by the trip, in Lisbon
+
+## People & Contacts
+
+- Max: runs the ferry office
+"""
 CHINESE = """# 记忆
 
 ## 偏好
@@ -52,6 +62,7 @@ def heading(memory: str, text: str) -> str:
         (CHINESE, "新的网关使用端口 9443", "技术环境"),
         (CHINESE, "馆长喜欢茶", "偏好"),
         (CHINESE, "Something in another language", "偏好"),
+        (PROJECTS, "Contact: Elda Bea Quin", "People & Contacts"),
         ("# Memory\n", "Sarah prefers async reviews", "Memory"),
         ("# Memory\n\n## 2026-02-13\n\n- x\n\n## Archive\n\n- y\n", "Sarah prefers tea", "Memory"),
         ("- Likes tea\n", "Sarah prefers async reviews", ""),

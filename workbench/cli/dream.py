@@ -258,10 +258,8 @@ def _explain(place: Workspace, wanted: str) -> None:
     say_wrapped(found.text, margin="  ")
     say_wrapped(found.verdict, margin="  ")
     say_score(found.score, found.parts, found.gates)
-    numbers = [f"{name} {value}" for name, value in found.facts.items() if isinstance(value, int)]
-    say_wrapped(" · ".join(numbers), margin="  ", dim=True)
     for name, value in found.facts.items():
-        if not isinstance(value, int):
+        if not isinstance(value, int):  # what was counted stands in words among them
             say_field(name, str(value))
     for source in found.sources:
         say_field("source", source)
@@ -295,7 +293,7 @@ def _list_runs(place: Workspace) -> None:
     told = [
         {
             "run": run.id,
-            **attributes(run, "proposed", "made_at"),
+            **attributes(run, "proposed", "rejected", "made_at"),
             "operations": [operation_json(operation) for operation in run.operations],
         }
         for run in found
@@ -318,6 +316,7 @@ def say_runs(runs: Iterable[DreamRun]) -> None:
             else "nothing accepted"
         )
         kept += f", {reverted} undone" if reverted else ""
+        kept += f", {run.rejected} rejected" if run.rejected else ""
         day = f"{when.astimezone():%Y-%m-%d %H:%M}" if when else "-"
         say(f"{masked_line(run.id)}  {day}  {run.proposed} proposed, {kept}")
         for operation in run.operations:

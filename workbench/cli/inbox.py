@@ -47,8 +47,8 @@ from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit, unified_diff
 from workbench.memory.proposal import Gate, Proposal
 from workbench.plural import first_few, plural
-from workbench.safety.secrets import masked_line
-from workbench.safety.terminal import cut
+from workbench.safety.secrets import masked, masked_line
+from workbench.safety.terminal import cut, visible_line
 from workbench.workspace.late_writes import Conflict, KeptFile
 from workbench.workspace.workspace import Workspace
 
@@ -346,7 +346,10 @@ def say_in_full(one: PendingProposal, sources: Sequence[Quotation] = ()) -> None
         ("marks", ", ".join(f"{key} {value}" for key, value in proposal.marks.items())),
         ("deferred", f"until {one.until}" if one.until else ""),
         ("stale", one.stale),
-        *(("source", f"{source.place}: {source.text or source.gone}") for source in sources),
+        *(
+            ("source", ": ".join(filter(None, (source.place, source.heading, source.text or source.gone))))
+            for source in sources
+        ),
     ):
         say_field(name, value)
 
@@ -396,11 +399,13 @@ def say_score(score: float, parts: Mapping[str, float], gates: Sequence[Gate]) -
 
 
 def say_wrapped(text: str, *, margin: str = _MARGIN, **style: object) -> None:
-    """Print text of memory in lines that fit, without its secrets."""
-    for each in textwrap.wrap(
-        masked_line(text), _width(), initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False
-    ):
-        say(each, **style)
+    """Print text of memory in lines that fit, without its secrets; its own lines stay apart."""
+    fitting = textwrap.TextWrapper(
+        _width(), initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False
+    )
+    for line in masked(text).splitlines():
+        for each in fitting.wrap(visible_line(line)):
+            say(each, **style)
 
 
 def bar(value: float) -> str:

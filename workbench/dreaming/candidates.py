@@ -254,6 +254,9 @@ def candidates(
     every = workspace.scan()
     why_not = why_no_sources(every)
     files = [file for file in every if file.path not in why_not]
+    if not files:
+        for note in (file.path for file in every if file.kind is Kind.NOTE):
+            skips.add(why_not[note], note)
     found = CandidateScan(today, skips, names_of(owner_name_of(workspace)))
     for number, file in enumerate(files):
         pulse = partial(tell, "reading", number, len(files))
@@ -278,7 +281,9 @@ def why_no_sources(files: Sequence[MemoryFile]) -> dict[str, str]:
         if file.kind not in SOURCES:
             found[file.path] = f"a file of the kind {file.kind.value} is no source"
         elif file.kind is Kind.NOTE and _is_aside(file):
-            found[file.path] = "a template, or a note beside or out of the memory folders, is no source"
+            found[file.path] = (
+                "a template, or a note outside the memory folders or in an archive, is no source"
+            )
         elif file.kind is Kind.NOTE and has_days:
             found[file.path] = "notes are read only where there are no logs and episodes"
     return found

@@ -9,8 +9,9 @@ _MEMORIES = re.compile(r"<(relevant-memories|system-reminder)>.*?(?:</\1>|\Z)", 
 _TAG = re.compile(r"</?[a-z][a-z-]{2,30}>")
 _ENVELOPE = re.compile(
     r"^\s*(?:system|user|human|assistant|ai|agent|bot)\s?[:：]\s+"
+    # A bracket is an envelope by the identity or the day in it: `[Telegram Integration]` is a subject.
     r"|^\s*\[(?:telegram|discord|whatsapp|slack|signal|imessage|matrix|feishu|wechat|line|teams|webchat|cron)"
-    r"\b[^\]\n]{0,200}\]:?"
+    r"\b(?=[^\]\n]*(?:\bid:\d|\d{4}-\d\d-\d\d|:[0-9a-f]{8}))[^\]\n]{0,200}\]:?(?:\s+[-–—]\s)?"
     r"|\[(?:message_id|msg_id|id|reply_to)\s?:[^\]\n]{0,80}\]"
     r"|\((?:untrusted metadata|message_id)[^)\n]{0,80}\)",
     re.IGNORECASE | re.MULTILINE,
@@ -30,7 +31,8 @@ _BARE = re.compile(r"[A-Za-z][^:\[(]*\Z")
 """Most lines of ASCII: none of this can stand around them, which is seen at one look."""
 
 
-_ASIDE = re.compile(r"`[^`\n]+`|\([^()\n]*\)|（[^（）\n]*）")
+_CODE = re.compile(r"`[^`\n]+`")
+ASIDE = re.compile(r"\([^()\n]*\)|（[^（）\n]*）")
 UNPARTED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Characters of scripts that do not part words, or put endings to them."""
 _OF_A_VALUE = re.compile(r"[\d/@\\]")
@@ -42,7 +44,7 @@ _FEW_WORDS, _FEW_SIGNS = 2, 4
 def is_bare_value(text: str) -> bool:
     """Whether a line is a label with a path, an address or a number, and nothing names what these are of."""
     plain = plain_words(text)
-    words = _ASIDE.sub(" ", plain).split()
+    words = ASIDE.sub(" ", _CODE.sub(" ", plain)).split()
     values = [word for word in words if _OF_A_VALUE.search(word) and not UNPARTED.search(word)]
     labels = [word for word in words if _LETTER.search(word) and word not in values]
     signs = UNPARTED.findall("".join(labels))

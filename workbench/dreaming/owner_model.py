@@ -112,7 +112,7 @@ def learned(base: Salience, examples: Sequence[Example]) -> OwnerModel:
     seen, pull = _scaled(base, features), np.zeros(len(examples))
     foretold, why = PredictionScore(), ""
     if len(examples) < LEAST:
-        why = f"{len(examples)} of {LEAST} decisions that are needed to learn"
+        why = f"it learns from {LEAST} decisions on"
     else:
         alike = (seen @ seen.T).astype(np.float64)
         answers = np.array([example.accepted for example in examples], np.float64)

@@ -94,7 +94,7 @@ class Dream:
     def why_nothing(self) -> str:
         """Why a run proposes nothing, and what to do next, as the rest of a sentence."""
         if not self.reasons:
-            return "no log or episode has any text; `workbench ingest` makes episodes of an agent's sessions"
+            return "no log, note or episode has any text; `workbench ingest` makes episodes of sessions"
         why, count = Counter(self.reasons).most_common(1)[0]
         others = "" if count == self.left_out else f" of {self.left_out:,}"
         return f"left out: {count:,}{others}: {why}; `workbench dream --explain WORDS` says more of one"

@@ -86,9 +86,8 @@ def dream(
     for claim in telling(known.judged, tell, "wording", len(chosen)):
         if not claim.passed:
             known.skips.add(claim.left_out, claim.best.text)
-    marked = suspicious_proposals(
-        (one for one in known.found.suspicious if not chooser.is_remembered(one.text)), now
-    )
+    suspects = [one for one in known.found.suspicious if not chooser.is_remembered(one.text)]
+    marked = suspicious_proposals(workspace, suspects, now)
     made = (*proposals, *leaving, *marked[:_SUSPICIOUS])
     more = len(marked) - _SUSPICIOUS
     unlisted = f"{more} more suspicious lines are not listed and were not learned" if more > 0 else ""

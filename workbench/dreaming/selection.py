@@ -95,7 +95,7 @@ class Chooser:
                 said = standing.entry.text
             templates.add(template)
             chosen.append(SelectedClaim(self._proposal(judged, standing), judged, said))
-        return tuple(chosen)
+        return tuple(sorted(chosen, key=lambda one: _rank(one.judged)))
 
     def _ranked(self) -> list[ScoredCluster]:
         """What may be proposed: claims from a trusted source first, then by score."""

@@ -19,6 +19,7 @@ from workbench.health.subject import CURATED, CheckSubject, about, few, fix_of, 
 from workbench.memory.claims import bag_of_words, distinction, jaccard, near_pairs
 from workbench.memory.entry import Entry, Form, Kind
 from workbench.memory.episode import is_session_field
+from workbench.operations.sources import NEVER_A_SOURCE
 from workbench.safety.machine_output import machine_made
 from workbench.workspace.agent_load import LOADED
 from workbench.workspace.layout import Layout
@@ -218,17 +219,23 @@ def _takes_room(one: Entry, other: Entry) -> bool:
 
 
 def _twice(rule: str, what: str, one: Entry, others: Sequence[Entry], *, severe: bool) -> Finding:
-    every = tuple(entry.address for entry in (one, *others))[:_MERGED]
-    merge = Fix("merge", f"merge these {len(every)}", every)
+    every = (one, *others)[:_MERGED]
+    if NEVER_A_SOURCE.keys().isdisjoint(entry.kind for entry in every):
+        do = "`workbench merge` merges them"
+        merge = Fix("merge", f"merge these {len(every)}", tuple(entry.address for entry in every))
+        fixes: tuple[Fix, ...] = merge, fix_of(one, "forget")
+    else:
+        do = "`workbench forget` removes one of them"
+        fixes = tuple(Fix("forget", f"forget {place_of(entry)}", (entry.address,)) for entry in every)
     return about(
         one,
         rule,
         what,
         _TWICE,
-        "`workbench merge` merges them" if severe else "",
+        do if severe else "",
         "warning" if severe else "info",
         others=others,
-        fixes=(merge, fix_of(one, "forget"), fix_of(one, "edit")),
+        fixes=(*fixes, fix_of(one, "edit")),
     )
 
 

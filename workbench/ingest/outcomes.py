@@ -21,7 +21,7 @@ _NAMED_LINES = 5
 LEFT_OUT = " left out: "
 """Between the count of what a source says and is not learnt, and why."""
 ABOUT_NOTHING = "about nothing that their line names"
-SUSPICIOUS = "suspicious; `workbench inbox list` shows them"
+SUSPICIOUS = "suspicious; `workbench inbox list` shows each template of them once"
 _WHAT_HELPS = (
     "a line is learnt where it, its heading or its page names whom or what it is about: write [[Name]], or"
     " keep pages such as memory/people/NAME.md and memory/projects/NAME.md"

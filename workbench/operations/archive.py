@@ -18,7 +18,7 @@ from workbench.memory.entry import Entry, Kind
 from workbench.memory.invariants import blocks
 from workbench.memory.markdown import Document
 from workbench.memory.move import MovedBlock, section
-from workbench.memory.provenance import parse_instant
+from workbench.memory.provenance import parse_day, parse_instant
 from workbench.operations.move import Relocation, with_origin
 from workbench.operations.sources import ResolvedEntries, gather
 from workbench.plural import plural
@@ -87,17 +87,20 @@ def plan_archive(
         if budget is None:  # as much as a person can look through
             may_go = [one for one in may_go if one.evident][:_SCREENFUL]
         chosen, size = _chosen(memory, limit, may_go)
-        keeps_all = f"`workbench config set memory_budget {-(-characters(memory.data) // _ROUND) * _ROUND}`"
+        wanted = -(-characters(memory.data) // _ROUND) * _ROUND
+        keeps_all = f"`workbench config set memory_budget {wanted}`"
+        limits = workspace.layout.limits_of(memory.path)
+        most = min([wanted, *(one.most for one in limits if one.unit == "characters")])
         if not chosen:
             raise NotCuratableError(
                 f"{memory.path} has {size:,} of {limit:,} characters, and nothing in it is known to be "
                 "finished, repeated or unused for"
                 f" {UNUSED_DAYS} days",
-                hint="choose entries"
-                if workspace.budget_is_agents
+                hint=f"choose entries: your agent loads {most:,} characters of it"
+                if most < wanted
                 else f"{keeps_all} raises the budget, if your agent loads that much; or choose entries",
             )
-        if not workspace.budget_is_agents:
+        if most == wanted:
             notes.append(f"{keeps_all} would keep everything, if your agent loads that much")
         entries = [entry for candidate in chosen for entry in candidate.block]
         titles = [entry.plain_title for entry in entries]
@@ -226,12 +229,12 @@ def _candidates(
     1. what is over: ``valid_until`` or ``expires_at`` has passed, ``superseded_by`` names what replaced it,
        or its first words say so;
     2. what an entry above it under the same heading says in the same words, as long as that one stays;
-    3. what was promoted or dreamt, the least recalled first, then the lowest ``score`` (0.5 where none is
-       said) by the square root of the room that it takes: of what is worth the same, more fits of what is
-       short; then the one that was last touched the longest ago.
+    3. what was promoted, dreamt or stands under the heading of a day, the least recalled first, then the
+       lowest ``score`` (0.5 where none is said) by the square root of the room that it takes: of what is
+       worth the same, more fits of what is short; then the one that was last touched the longest ago.
 
-    An entry without provenance was written by hand and never goes for its place in the file; a pinned one
-    never goes by itself.
+    An entry without provenance was written by hand and goes only where it is unused: under the heading of a
+    day that is long past. A pinned one never goes by itself.
     """
     every = [(block, _claims(block), why_over(block[0], today)) for block in blocks(memory)]
     firsts: dict[tuple[str, ...], Entry] = {}
@@ -248,26 +251,43 @@ def _candidates(
             found.append(_Candidate(block, (0, place), over))
         elif (first := firsts[claims]) is not entry:
             found.append(_Candidate(block, (1, place), f"line {first.start_line} says the same"))
-        elif entry.provenance and claims not in said_again:
-            claim = claim_key(entry.text)
-            recalls = int(_number(entry.field("recalls") or entry.field("recall_count"), 0))
-            room = _room(memory, block)
-            score = scores.get(entry.address, _number(entry.field("score"), _UNSAID_SCORE))
-            days = [(day, word) for name, word in _DAYS.items() if (day := entry.origin.day(name))]
-            if day := recalled.get(claim):
-                days.append((day, "last recalled"))
-            touched, word = max(days, default=(date.min, ""))
-            parts = []
-            if claim not in recalled:
-                parts.append(f"recalled {plural(recalls, 'time')}" if recalls else "never recalled")
-            if entry.field("score") or entry.address in scores:
-                parts.append(f"score {round(score, 2):g} for {plural(room, 'character')}")
-            if days:
-                parts.append(f"{word} {touched}")
-            unused = bool(days) and (today - touched).days >= UNUSED_DAYS
-            rank = (2, recalls, score / math.sqrt(room), touched, place)
-            found.append(_Candidate(block, rank, ", ".join(parts), unused))
+        elif claims not in said_again and (other := _other(memory, place, block, today, recalled, scores)):
+            found.append(other)
     return sorted(found, key=lambda candidate: candidate.rank)
+
+
+def _other(
+    memory: Document,
+    place: int,
+    block: tuple[Entry, ...],
+    today: date,
+    recalled: Mapping[str, date],
+    scores: Mapping[str, float],
+) -> _Candidate | None:
+    """A block that is neither over nor said again; None where it was written by hand and is not unused."""
+    entry = block[0]
+    claim = claim_key(entry.text)
+    days = [(day, word) for name, word in _DAYS.items() if (day := entry.origin.day(name))]
+    if headed := parse_day(entry.heading[-1] if entry.heading else ""):
+        days.append((headed, "under its heading of"))
+    if day := recalled.get(claim):
+        days.append((day, "last recalled"))
+    touched, word = max(days, default=(date.min, ""))
+    unused = bool(days) and (today - touched).days >= UNUSED_DAYS
+    if not entry.provenance and not (headed and unused):
+        return None
+    recalls = int(_number(entry.field("recalls") or entry.field("recall_count"), 0))
+    room = _room(memory, block)
+    score = scores.get(entry.address, _number(entry.field("score"), _UNSAID_SCORE))
+    parts = []
+    if claim not in recalled:
+        parts.append(f"recalled {plural(recalls, 'time')}" if recalls else "never recalled")
+    if entry.field("score") or entry.address in scores:
+        parts.append(f"score {round(score, 2):g} for {plural(room, 'character')}")
+    if days:
+        parts.append(f"{word} {touched}")
+    rank = (2, recalls, score / math.sqrt(room), touched, place)
+    return _Candidate(block, rank, ", ".join(parts), unused)
 
 
 def _claims(block: Sequence[Entry]) -> tuple[str, ...]:

@@ -52,7 +52,7 @@ _FAMILIES = {  # the order decides where the cues of several fit
             re.IGNORECASE,
         ),
     ),
-    "Project Facts": (("project fact", "fact", "project"), re.compile("")),
+    "Project Facts": (("fact",), re.compile("")),
 }
 """Memories of one sort: their heading, words of a person's own headings that mean it, and their cues."""
 

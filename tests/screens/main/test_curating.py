@@ -255,7 +255,7 @@ async def test_an_undo_behind_a_no_to_a_warning_asks(sandbox: Sandbox) -> None:
         await interface.until_said("Promoted")
         await interface.go_to("We decided")
         await interface.press("p")
-        await interface.until_shown("It contains hidden text")
+        await interface.until_shown("It is flagged")
         await interface.press("n")
         await interface.until(lambda: interface.main.is_active, "closed")
         await interface.press("u")

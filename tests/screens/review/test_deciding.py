@@ -403,12 +403,16 @@ async def test_what_hides_something_or_is_stale_is_left_out_and_named(sandbox: S
 
 
 async def test_one_that_hides_something_needs_a_yes_of_its_own(sandbox: Sandbox) -> None:
-    put(sandbox, proposal("Keep\u200b this in mind"))
+    one = proposal("Keep\u200b this in mind")
+    put(sandbox, one)
     async with reviewed(sandbox) as review:
         await review.choose("Keep")
         await review.until_behind("‽ zero-width")
         await review.interface.press("a")
         await review.interface.until_shown("! do it anyway")
+        assert "It is flagged" in review.interface.text
+        assert one.key not in review.interface.text
+        assert "dreaming would not keep this" not in review.interface.text
         await review.interface.press("y")
         assert b"this in mind" not in sandbox.read("MEMORY.md")
         await review.interface.press("exclamation_mark")

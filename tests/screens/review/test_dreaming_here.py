@@ -57,6 +57,8 @@ async def test_r_dreams_and_says_what_was_found_and_what_was_left_out(yesterday:
         await review.interface.press("w")
         await review.until_behind("Proposed, if dreaming ran now")
         assert "it is proposed (add)" in review.behind
+        await review.interface.press("escape")
+        await review.until_behind("The change")  # back to the proposal, and not out of the inbox
         await review.interface.press("r")
         await review.interface.until_shown("2 waited already")
         await review.interface.press("D")

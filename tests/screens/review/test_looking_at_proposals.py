@@ -27,7 +27,7 @@ async def test_a_proposal_says_what_it_does_where_and_how_sure_it_is_part_by_par
     put(sandbox, replace(one, gates=gates))
     async with reviewed(sandbox) as review:
         await review.choose("staging port")
-        for words in ("agent", "Project Facts", "0.78"):
+        for words in ("agent", "Project Fac…", "0.78"):
             assert words in review.tail("staging port")
         await review.until_behind("Add to Project Facts")
         await review.until_behind("+- The staging port is 8443")
@@ -43,7 +43,7 @@ async def test_sources_stand_with_their_words_and_unfold_beneath(sandbox: Sandbo
     put(sandbox, of_log(sandbox, "staging port"))
     async with reviewed(sandbox) as review:
         await review.choose("staging port")
-        await review.until_behind(f"← {LOG}:6 · trust agent")
+        await review.until_behind(f"← {LOG}:6 · 10:00 planning with Sarah · trust agent")
         await review.interface.press("right")
         await review.interface.until(lambda: len(review.rows) == 3, "its source beneath")
         await review.interface.press("right")
@@ -233,3 +233,13 @@ async def test_hundreds_are_listed_and_only_the_one_under_the_cursor_is_thought_
         await review.interface.press("G")
         await review.until_behind("+- The port of machine 499 is 8499")
         assert len(thought) < 10
+
+
+async def test_a_long_row_says_where_it_goes_and_parts_its_lines(sandbox: Sandbox) -> None:
+    put(
+        sandbox,
+        proposal("Portal errors\nCause: the enum is " + "very " * 30 + "old", section="Lessons Learned"),
+    )
+    async with reviewed(sandbox) as review:
+        await review.choose("Portal errors · Cause")
+        await review.interface.until_shown("Lessons Lea…")

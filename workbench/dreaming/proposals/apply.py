@@ -142,8 +142,8 @@ def _place(batch: ApplyBatch, memory: Document, done: AppliedProposal) -> str:
 
 
 def _clean(text: str) -> str:
-    """``text`` without the provenance that it brings itself: only ours counts."""
-    plain = split_provenance(text)[0].replace("\r\n", "\n").strip()
+    """``text`` without the bullet and the provenance that it brings itself: only ours count."""
+    plain = split_provenance(text)[0].replace("\r\n", "\n").strip().removeprefix("- ")
     if not plain:
         raise NotCuratableError("a memory needs text", hint="reject the proposal instead")
     return plain

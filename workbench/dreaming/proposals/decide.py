@@ -298,7 +298,8 @@ def _notes(
         yield f"left out, and still waiting: {key} “{excerpt(texts[key], _SHORT)}”: {why}{taken}"
     for one in done:
         said = [*one.notes]
-        if one.proposal.action in _ON_THE_PAGE and (doubt := veto(one.text)):
+        is_flagged = flags_of(one.proposal, one.text)  # of which a person is told already
+        if one.proposal.action in _ON_THE_PAGE and not is_flagged and (doubt := veto(one.text)):
             said.append(f"dreaming would not keep this by itself: {doubt}")
         yield from (f"{one.proposal.key} “{excerpt(one.text, _SHORT)}”: {note}" for note in said)
 
@@ -433,10 +434,14 @@ _BOOKKEEPING = frozenset({"undo", "redo", "external", "commit", ledger.ACTION})
 
 @frozen_kw_only
 class DreamRun:
-    """A run by its id: how many proposals of it the ledger has, and its operations, the newest first."""
+    """A run by its id: how many proposals of it the ledger has and a person rejected, and its operations.
+
+    The newest operation is the first.
+    """
 
     id: str
     proposed: int = 0
+    rejected: int = 0
     made_at: datetime | None = None
     operations: tuple[Operation, ...] = ()
 
@@ -462,13 +467,18 @@ def runs(workspace: Workspace) -> tuple[DreamRun, ...]:
         for name in _runs_of(operation):
             operations[name].append(operation)
     proposals: dict[str, list[Proposal]] = defaultdict(list)
-    for proposal, _ in read_book(workspace).proposals.values():
+    rejected: Counter[str] = Counter()
+    book = read_book(workspace)
+    for claim, (proposal, _) in book.proposals.items():
         if proposal.run:
             proposals[proposal.run].append(proposal)
+            decided = book.decisions.newest.get(claim)
+            rejected[proposal.run] += decided is not None and decided.decision == "rejected"
     found = [
         DreamRun(
             id=name,
             proposed=len(proposals[name]),
+            rejected=rejected[name],
             made_at=next((one.made_at for one in proposals[name] if one.made_at), None),
             operations=tuple(operations[name]),
         )

@@ -13,7 +13,7 @@ from workbench.frozen import frozen, frozen_kw_only
 from workbench.memory.entry import Kind, RelPath, entry_hash, is_outside, path_of
 from workbench.memory.origin import Origin, OriginReader
 from workbench.memory.proposal import Proposal
-from workbench.memory.provenance import Provenance, least_trusted, split_provenance
+from workbench.memory.provenance import Provenance, least_trusted, parse_day, split_provenance
 from workbench.operations.sources import NEVER_A_SOURCE, PromotionSource, trust_of
 from workbench.workspace.workspace import Workspace
 
@@ -127,11 +127,13 @@ _MOST_LINES = 40
 class Quotation:
     """One source: ``place`` is ``path#L12-L14`` as it is by now, ``address`` that of the entry there.
 
-    ``gone`` says why its words cannot be read; then ``text`` is empty.
+    ``heading`` is the last one above it, unless that is a day. ``gone`` says why its words cannot be read;
+    then ``text`` is empty.
     """
 
     place: str
     text: str = ""
+    heading: str = ""
     address: str = ""
     trust: str = ""
     gone: str = ""
@@ -201,6 +203,7 @@ def _of_source(workspace: Workspace, source: str) -> Quotation:
             words = "\n".join(split_provenance(line)[0].rstrip() for line in quoted)
             if entry is None:
                 return Quotation(place=source, text=words)
+            heading = next((one for one in entry.heading[-1:] if not parse_day(one)), "")
             trust = trust_of(document, entry)  # of the entry that they are a part of
-            return Quotation(place=source, text=words, address=entry.address, trust=trust)
+            return Quotation(place=source, text=words, heading=heading, address=entry.address, trust=trust)
     return Quotation(place=source, gone="these lines no longer exist")

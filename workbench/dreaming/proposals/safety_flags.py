@@ -62,9 +62,9 @@ def held_back(proposals: Sequence[Proposal], texts: Mapping[str, str], among: in
     if held and len(held) == among:
         said = (words for one in proposals for words in said_by(one, texts[one.key]))
         secret = any(secrets_in(words) for words in said)
-        error = FlaggedError(
-            {f"{key} {excerpt(texts[key])}": why for key, why in held.items()}, secret=secret
-        )
+        # Of several a key tells which is which; one is the one that was asked for.
+        titles = {key: f"{key} " * (among > 1) + excerpt(texts[key]) for key in held}
+        error = FlaggedError({titles[key]: why for key, why in held.items()}, secret=secret)
         options = "--allow-flagged --allow-secret" if secret else "--allow-flagged"
         error.hint = f"review it first; `workbench inbox accept KEY {options}` accepts it anyway"
         raise error
