@@ -27,13 +27,14 @@ if TYPE_CHECKING:
 NEIGHBOURS = 2
 """Entries before and after, under the same heading, that lend an entry their words and meaning."""
 
-SCHEMA = 6
+SCHEMA = 7
 """Raised when fields, analysers or the stored form of the word index change: it is built anew."""
 
 CHUNKER = 4
 """Raised when the same bytes are cut, dated or named differently, so that indexes are built anew."""
 
 _KINDS = tuple(Kind)
+_MOMENT = re.compile(r"[\d:./-]+")
 _LOST = re.compile("\0([0-9a-f]{2})|[\x00-\x1f\udc80-\udcff]")
 _USER_FOLDER = re.compile(r"(?:^|/)users/([^/]+)/")
 _DIGITS_OF_DAY = re.compile(r"^\d{8}-?")
@@ -269,32 +270,37 @@ def neighbours(headings: Sequence[tuple[str, ...]], at: int) -> Iterator[int]:
             yield other
 
 
-def indexed_words(entries: Sequence[Stored]) -> list[dict[str, str]]:
+def indexed_words(entries: Sequence[Stored]) -> list[dict[str, list[str]]]:
     """The words of one file's entries, in its order, by the lexical field that holds them.
 
-    ``context`` is the passage: the entry and its neighbours. A passage is scored better than its parts: what
+    A field has them in pieces, so that no phrase reaches from one heading into the next. ``context`` is the
+    passage: the entry and its neighbours. A passage is scored better than its parts: what
     a word is worth, and how long the text is that it stands in, are then those of what a reader would take in
     at once.
     """
-    headings = [entry.heading for entry in entries]
+    sections = [entry.heading for entry in entries]
     texts = [normal(entry.text) for entry in entries]
+    headings = [[normal(part) for part in (*entry.heading, *entry.facets.names)] for entry in entries]
     return [
         {
-            "text": texts[at],
-            "typed": texts[at],
-            "heading": normal(" ".join((*entry.heading, *entry.facets.names))),
-            "context": "\n".join((texts[at], *(texts[other] for other in neighbours(headings, at)))),
-            "date": date_words(entry.date),
-            "exact": " ".join(_exact(texts[at], entry.facets.ids)),
-            "pairs": " ".join(bigrams(texts[at])),
+            "text": [text],
+            "typed": [text],
+            "heading": heading,
+            "title": heading,
+            "context": [text, *(texts[other] for other in neighbours(sections, at))],
+            "date": [date_words(entry.date)],
+            "exact": list(_exact(text, heading, entry.facets.ids)),
+            "pairs": [" ".join(bigrams(part)) for part in (text, *heading)],
         }
-        for at, entry in enumerate(entries)
+        for at, (entry, text, heading) in enumerate(zip(entries, texts, headings, strict=True))
     ]
 
 
-def _exact(text: str, ids: Sequence[str]) -> Iterator[str]:
+def _exact(text: str, heading: Sequence[str], ids: Sequence[str]) -> Iterator[str]:
     """What is looked for as it stands; an id also as its comment writes it."""
     yield from exact_tokens(text)
+    # Most headings of logs are days and times: identifiers would count less in every entry below them.
+    yield from (token for token in exact_tokens(" ".join(heading)) if not _MOMENT.fullmatch(token))
     for name in ids:
         plain = normal(name).lower().split()
         yield from (*plain, *(f"id={part}" for part in plain))
