@@ -34,7 +34,6 @@ CHUNKER = 4
 """Raised when the same bytes are cut, dated or named differently, so that indexes are built anew."""
 
 _KINDS = tuple(Kind)
-_MOMENT = re.compile(r"[\d:./-]+")
 _LOST = re.compile("\0([0-9a-f]{2})|[\x00-\x1f\udc80-\udcff]")
 _USER_FOLDER = re.compile(r"(?:^|/)users/([^/]+)/")
 _DIGITS_OF_DAY = re.compile(r"^\d{8}-?")
@@ -289,18 +288,16 @@ def indexed_words(entries: Sequence[Stored]) -> list[dict[str, list[str]]]:
             "title": heading,
             "context": [text, *(texts[other] for other in neighbours(sections, at))],
             "date": [date_words(entry.date)],
-            "exact": list(_exact(text, heading, entry.facets.ids)),
+            "exact": list(_exact(text, entry.facets.ids)),
             "pairs": [" ".join(bigrams(part)) for part in (text, *heading)],
         }
         for at, (entry, text, heading) in enumerate(zip(entries, texts, headings, strict=True))
     ]
 
 
-def _exact(text: str, heading: Sequence[str], ids: Sequence[str]) -> Iterator[str]:
+def _exact(text: str, ids: Sequence[str]) -> Iterator[str]:
     """What is looked for as it stands; an id also as its comment writes it."""
     yield from exact_tokens(text)
-    # Most headings of logs are days and times: identifiers would count less in every entry below them.
-    yield from (token for token in exact_tokens(" ".join(heading)) if not _MOMENT.fullmatch(token))
     for name in ids:
         plain = normal(name).lower().split()
         yield from (*plain, *(f"id={part}" for part in plain))

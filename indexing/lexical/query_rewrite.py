@@ -86,7 +86,9 @@ def standing(text: str, vocabulary: Vocabulary, *, whole: bool = True, titles: b
     exact = exact_tokens(plain)[:MAX_WORDS]
     token = exact[0] if exact and len(plain.split()) == 1 else ""
     if token and (len(said) != 1 or token != said[0]) and (not said or vocabulary.count("exact", token)):
-        parts += [in_sequence("exact", [sign]) for sign in (exact if not said else [token])]
+        in_title = [in_sequence("title", said[:MAX_WORDS])] if titles and said else []
+        signs = exact if not said else [token]
+        parts += [any_of([in_sequence("exact", [sign]), *in_title]) for sign in signs]
     elif not whole and len(said) == 1:
         stems = stemmed().analyze(said[0])
         parts.append(any_of(in_set(field, stems) for field in ("text", "heading")))

@@ -54,9 +54,9 @@ def schema() -> Schema:
     ``key`` is ``document.entry_key``, ``file`` is ``document.file_key``, ``kind`` a ``document.kind_code``,
     ``day`` a proleptic ordinal (0: no date). ``text``, ``heading``, ``context`` and ``date`` are stemmed;
     ``typed`` and ``title`` are the words of text and heading as they are, for prefixes and phrases; ``exact``
-    and ``pairs``, of both, come ready from ``indexing.words``, pairs in their order; ``path`` is the whole
-    path in lower case, ``facet`` and ``marks`` are those of ``indexing.document``; ``body`` is what is given
-    back.
+    of the text and ``pairs`` of both come ready from ``indexing.words``, pairs in their order; ``path`` is
+    the whole path in lower case, ``facet`` and ``marks`` are those of ``indexing.document``; ``body`` is what
+    is given back.
     """
     builder = SchemaBuilder()
     builder.add_unsigned_field("key", indexed=True, fast=True)

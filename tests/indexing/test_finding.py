@@ -176,12 +176,13 @@ def test_a_phrase_that_stands_somewhere_is_asked_for(shop: Memory) -> None:
 
 def test_a_phrase_may_stand_in_a_heading_and_never_half_in_it(memory: Memory) -> None:
     memory.write("MEMORY.md", "Use tabs", "See api.example.org", heading="Key Decisions (v2.1)")
-    memory.write("memory/notes.md", "the key", heading="Decisions of others")
+    memory.write("memory/notes.md", "the key", "v2.1 is out", heading="Decisions of others")
     memory.reindex(vectors=False)
-    for asked in ('"Key Decisions"', '"decisions (v2.1)"', '"v2.1"', "v2.1"):
+    for asked in ('"Key Decisions"', '"decisions (v2.1)"', '"v2.1" -path:notes'):
         assert set(snippets(memory, asked)) == {"Use tabs", "See api.example.org"}
         assert notes(memory, asked) == ()
-    assert snippets(memory, 'key -"key decisions"') == snippets(memory, "key -v2.1") == ["the key"]
+    assert snippets(memory, "v2.1")[0] == snippets(memory, '"v2.1"')[0] == "v2.1 is out"
+    assert snippets(memory, 'key -"key decisions" -v2.1') == ["the key"]
     assert snippets(memory, "path:notes -decision") == []
     assert "literally" in notes(memory, '"tabs key"')[0]
 
