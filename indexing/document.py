@@ -273,26 +273,29 @@ def neighbours(headings: Sequence[tuple[str, ...]], at: int) -> Iterator[int]:
             yield other
 
 
-def indexed_words(entries: Sequence[Stored]) -> list[dict[str, str]]:
+def indexed_words(entries: Sequence[Stored]) -> list[dict[str, list[str]]]:
     """The words of one file's entries, in its order, by the lexical field that holds them.
 
-    ``context`` is the passage: the entry and its neighbours. A passage is scored better than its parts: what
+    A field has them in pieces, so that no phrase reaches from one heading into the next. ``context`` is the
+    passage: the entry and its neighbours. A passage is scored better than its parts: what
     a word is worth, and how long the text is that it stands in, are then those of what a reader would take in
     at once.
     """
-    headings = [entry.heading for entry in entries]
+    sections = [entry.heading for entry in entries]
     texts = [normal(entry.text) for entry in entries]
+    headings = [[normal(part) for part in (*entry.heading, *entry.facets.names)] for entry in entries]
     return [
         {
-            "text": texts[at],
-            "typed": texts[at],
-            "heading": normal(" ".join((*entry.heading, *entry.facets.names))),
-            "context": "\n".join((texts[at], *(texts[other] for other in neighbours(headings, at)))),
-            "date": date_words(entry.date),
-            "exact": " ".join(_exact(texts[at], entry.facets.ids)),
-            "pairs": " ".join(bigrams(texts[at])),
+            "text": [text],
+            "typed": [text],
+            "heading": heading,
+            "title": heading,
+            "context": [text, *(texts[other] for other in neighbours(sections, at))],
+            "date": [date_words(entry.date)],
+            "exact": list(_exact(text, entry.facets.ids)),
+            "pairs": [" ".join(bigrams(part)) for part in (text, *heading)],
         }
-        for at, entry in enumerate(entries)
+        for at, (entry, text, heading) in enumerate(zip(entries, texts, headings, strict=True))
     ]
 
 

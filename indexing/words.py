@@ -147,14 +147,17 @@ def clean(text: str) -> str:
 
 
 def beyond_english(text: str) -> float:
-    """The share of ``text`` that is not English, in [0, 1]: letters of other scripts than Latin.
+    """The share of ``text`` that is not English, in [0, 1]: words of other scripts than Latin.
 
-    All of it, where its function words are those of another language.
+    All of it, where its function words are those of another language. Two characters of scripts without
+    blanks count as one word.
     """
     if _languages_of(text):
         return 1.0
-    letters = [one for one in text if one.isalpha()]
-    return sum(one > "\u024f" and not "\u1e00" <= one <= "\u1eff" for one in letters) / max(1, len(letters))
+    written = [word[0][0] for word in WORD.finditer(text) if word[0][0].isalpha()]
+    foreign = sum(first > "\u024f" and not "\u1e00" <= first <= "\u1eff" for first in written)
+    blankless_words = sum((len(run) + 1) // 2 for run in blankless_runs(text))
+    return (foreign + blankless_words) / max(1, len(written) + blankless_words)
 
 
 def date_words(day: date | None) -> str:

@@ -216,7 +216,7 @@ def _lone_word_forms(vocabulary: Vocabulary, question: Question) -> list[tuple[W
     if not question.lone_word:
         return []
     forms: list[tuple[WordForm, Query]] = []
-    as_asked = standing(question.lone_word, vocabulary)
+    as_asked = standing(question.lone_word, vocabulary, titles=False)
     if as_asked is not None:
         forms.append((WordForm.AS_ASKED, as_asked))
     terms = question_terms(question)

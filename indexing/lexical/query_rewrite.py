@@ -74,10 +74,10 @@ def preferred(question: Question, vocabulary: Vocabulary) -> list[Query]:
     return [one for one in found if one is not None]
 
 
-def standing(text: str, vocabulary: Vocabulary, *, whole: bool = True) -> Query | None:
-    """Entries that have ``text`` word for word; a lone word is matched by its stem unless ``whole``.
+def standing(text: str, vocabulary: Vocabulary, *, whole: bool = True, titles: bool = True) -> Query | None:
+    """Entries that have ``text`` word for word, or with ``titles`` stand under a heading that has it.
 
-    None where ``text`` has nothing that is indexed.
+    A lone word is matched by its stem unless ``whole``. None where ``text`` has nothing that is indexed.
     """
     plain = normal(text)
     parts = [_run(run, vocabulary) for run in blankless_runs(plain)[:MAX_WORDS]]
@@ -86,11 +86,17 @@ def standing(text: str, vocabulary: Vocabulary, *, whole: bool = True) -> Query 
     exact = exact_tokens(plain)[:MAX_WORDS]
     token = exact[0] if exact and len(plain.split()) == 1 else ""
     if token and (len(said) != 1 or token != said[0]) and (not said or vocabulary.count("exact", token)):
-        parts += [in_sequence("exact", [sign]) for sign in (exact if not said else [token])]
+        in_title = [in_sequence("title", said[:MAX_WORDS])] if titles and said else []
+        signs = exact if not said else [token]
+        parts += [any_of([in_sequence("exact", [sign]), *in_title]) for sign in signs]
     elif not whole and len(said) == 1:
-        parts += [in_sequence("text", [stem]) for stem in stemmed().analyze(said[0])]
+        stems = stemmed().analyze(said[0])
+        parts.append(any_of(in_set(field, stems) for field in ("text", "heading")))
     else:
-        parts += [in_sequence("typed", piece[:MAX_WORDS]) for piece in pieces if piece]
+        fields = ("typed", "title") if titles else ("typed",)
+        parts += [
+            any_of(in_sequence(field, piece[:MAX_WORDS]) for field in fields) for piece in pieces if piece
+        ]
         parts += [in_sequence("exact", [sign]) for sign in exact if not any(map(str.isalnum, sign))]
     return Query.boolean_query([(Occur.Must, one) for one in parts]) if parts else None
 
@@ -265,7 +271,7 @@ def _guesses(question: Question, vocabulary: Vocabulary) -> tuple[tuple[str, tup
 def _known(plain: str, vocabulary: Vocabulary, *, begun: bool) -> bool:
     if any(map(vocabulary.knows, stemmed().analyze(plain))) or vocabulary.count("exact", plain):
         return True
-    return begun and bool(vocabulary.beginning("typed", plain) or vocabulary.beginning("heading", plain))
+    return begun and bool(vocabulary.beginning("typed", plain) or vocabulary.beginning("title", plain))
 
 
 def _plain_words(text: str) -> Iterator[tuple[str, str, bool]]:
@@ -373,7 +379,7 @@ def _candidates(word: str, most: int, vocabulary: Vocabulary, *, begun: bool) ->
 
     The engine tells entries, not words: each round leaves out the words that the last ones found.
     """
-    fields = ("typed", "heading")
+    fields = ("typed", "title")
     near = any_of(Query.fuzzy_term_query(schema(), field, word, most, True, begun) for field in fields)
     searcher = vocabulary.searcher
     seen: set[str] = set()
@@ -390,4 +396,3 @@ def _candidates(word: str, most: int, vocabulary: Vocabulary, *, begun: bool) ->
         if not new:
             return
         seen |= new
-        seen |= {stem for one in new for stem in stemmed().analyze(one)}

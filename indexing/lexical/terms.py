@@ -40,7 +40,8 @@ from indexing.words import (
 from workbench.frozen import frozen
 
 # Measured as shares of evidence found; the maximum is flat around these.
-BOOSTS = dict.fromkeys(("typed", "context", "heading", "exact", "pairs"), 1.0) | {"text": 0.5, "date": 1.5}
+BOOSTS = dict.fromkeys(("typed", "title", "context", "heading", "exact", "pairs"), 1.0)
+BOOSTS |= {"text": 0.5, "date": 1.5}
 
 
 # -- the fields of the index and the analysers that make their terms ---------------------------------
@@ -52,9 +53,10 @@ def schema() -> Schema:
 
     ``key`` is ``document.entry_key``, ``file`` is ``document.file_key``, ``kind`` a ``document.kind_code``,
     ``day`` a proleptic ordinal (0: no date). ``text``, ``heading``, ``context`` and ``date`` are stemmed;
-    ``typed`` holds the words of the text as they are, for prefixes and phrases; ``exact`` and ``pairs`` come
-    ready from ``indexing.words``, pairs in their order; ``path`` is the whole path in lower case, ``facet``
-    and ``marks`` are those of ``indexing.document``; ``body`` is what is given back.
+    ``typed`` and ``title`` are the words of text and heading as they are, for prefixes and phrases; ``exact``
+    of the text and ``pairs`` of both come ready from ``indexing.words``, pairs in their order; ``path`` is
+    the whole path in lower case, ``facet`` and ``marks`` are those of ``indexing.document``; ``body`` is what
+    is given back.
     """
     builder = SchemaBuilder()
     builder.add_unsigned_field("key", indexed=True, fast=True)
@@ -65,7 +67,8 @@ def schema() -> Schema:
     builder.add_unsigned_field("marks", fast=True)
     for field in ("text", "heading", "context", "date"):
         builder.add_text_field(field, tokenizer_name="stemmed", index_option="freq")
-    builder.add_text_field("typed", tokenizer_name="words", index_option="position")
+    for field in ("typed", "title"):
+        builder.add_text_field(field, tokenizer_name="words", index_option="position")
     builder.add_text_field("exact", tokenizer_name="ready", index_option="freq")
     builder.add_text_field("pairs", tokenizer_name="ready", index_option="position")
     builder.add_bytes_field("body", stored=True)
@@ -307,7 +310,7 @@ def completions(terms: Terms, vocabulary: Vocabulary) -> list[Query]:
     """
     out: list[Query | None] = []
     if start := terms.beginning:
-        fields = ("typed", "heading", "date") if len(start) >= _SHORT else ("typed",)
+        fields = ("typed", "title", "date") if len(start) >= _SHORT else ("typed",)
         ceiling = max((vocabulary.weight(stem) for stem in stemmed().analyze(start)), default=0.0)
         out += [_begun(field, start, vocabulary, ceiling) for field in fields]
     for opening in terms.openings:

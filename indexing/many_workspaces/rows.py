@@ -99,7 +99,7 @@ def _read(workspace: Workspace, file: MemoryFile, known: str | None) -> FileRead
     return FileRead(file.path, digest, stored_entries(document, stamp))
 
 
-FORMAT = 3
+FORMAT = 4
 STEMMED = {"text": "t", "context": "c", "heading": "h", "date": "d"}
 """The letter that stands before the terms of each field of stems."""
 
@@ -145,8 +145,18 @@ def terms_of_file(file: FileRead) -> Iterator[str]:
     So one full-text index answers for all fields, by the very terms that the index of one workspace has.
     """
     for words in indexed_words(file.entries):
-        said = [f"{STEMMED[name]}:{stem}" for name in STEMMED for stem in stemmed().analyze(words[name])]
-        said += [f"{READY[name]}:{token}" for name in READY for token in words[name].split()]
+        said = [
+            f"{letter}:{stem}"
+            for name, letter in STEMMED.items()
+            for part in words[name]
+            for stem in stemmed().analyze(part)
+        ]
+        said += [
+            f"{letter}:{token}"
+            for name, letter in READY.items()
+            for part in words[name]
+            for token in part.split()
+        ]
         yield " ".join(said)
 
 

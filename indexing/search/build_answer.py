@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 NO_WORDS = "no entry has these words; showing the closest by meaning"
 NO_WORDS_WITHIN = "no entry with these filters has these words; showing the closest by meaning"
 _MOST_PERIODS = 3
+_EXACT = 0.5
+"""Where more of a question is exact or not in English, and none of its words is found, nothing is."""
 
 
 # -- what is ranked for a question -------------------------------------------------------------------
@@ -95,9 +97,13 @@ def gathered(
 ) -> Candidates:
     """The best by words, the nearest by meaning, and the entries of the days that the question names.
 
-    Each has both scores, where there are vectors at all. Raises IndexUnavailableError.
+    Where no entry has a word of a question that is mostly exact, or in no language of the model, nothing is
+    taken for near. Each has both scores, where there are vectors at all. Raises IndexUnavailableError.
     """
     dated = [on_days(question, one) for one in periods[:_MOST_PERIODS]]
+    matches = [] if mode == "vector" else snapshot.search(question, size)
+    if mode == "hybrid" and not matches and question.exact > _EXACT:
+        nearby = None  # what is nearest to words that the model cannot read is chance
     cosines: dict[int, float] = {}
     if nearby is not None:  # the nearest that meet the conditions of each
         for one in (question, *dated):
@@ -105,7 +111,6 @@ def gathered(
             nearest = nearby.reader.nearest(nearby.vector, size, allowed)
             cosines.update(zip(nearest.keys.tolist(), nearest.cosines.tolist(), strict=True))
     enough = len(cosines) >= size
-    matches = [] if mode == "vector" else snapshot.search(question, size)
     strangers = cosines.keys() - {match.key for match in matches}
     every = [*matches, *snapshot.look_up(list(strangers), question)]
     if mode != "vector":

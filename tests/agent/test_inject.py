@@ -67,7 +67,9 @@ def test_few_words_are_looked_up_where_they_ask_or_name_something(given: Given) 
     assert given.inject("sister Nyx").lines[0].text == "Nyx is the sister of Alex"
     said = given.inject("deploy, please")
     assert said.lines == ()
-    assert said.skipped_because == "the message asks nothing, and of less than 3 words none is rare in memory"
+    assert said.skipped_because == (
+        "the message is short, is no question, and has no word that is rare in memory"
+    )
 
 
 def test_a_line_without_its_subject_is_given_with_its_heading(given: Given, owner: Person) -> None:
@@ -126,9 +128,10 @@ def test_the_threshold_is_the_persons(given: Given, owner: Person) -> None:
     owner.sets(inject_threshold=f"{score + 0.01:.4f}")
     given.reopen()
     assert given.inject(ASK).lines == ()
-    owner.sets(inject_threshold=f"{score - 0.01:.4f}")
-    given.reopen()
-    assert given.inject(ASK).lines[0].score == pytest.approx(score)
+    for least in (score - 0.01, score + 0.0001):  # the second is shown as the score is
+        owner.sets(inject_threshold=f"{least:.4f}")
+        given.reopen()
+        assert given.inject(ASK).lines[0].score == pytest.approx(score)
 
 
 def test_there_are_never_more_entries_or_tokens_than_allowed(given: Given, owner: Person) -> None:

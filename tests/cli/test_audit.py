@@ -70,6 +70,12 @@ def parts(told: Any) -> dict[str, Any]:
     return {part["part"]: part for part in told["parts"]}
 
 
+def test_the_audit_says_which_entries_it_counts(run: Run, store: Path) -> None:
+    said = run("audit", str(store), "--quick")
+    first = "12 entries in 2 files, without bare headings; the parts of a long entry count once"
+    assert (said.out.splitlines()[0], said.err) == (first, "")
+
+
 def test_every_part_counts_its_lines_and_shows_them(run: Run, store: Path) -> None:
     told = run("audit", str(store), "--json", "--evidence").json
     found = parts(told)

@@ -110,6 +110,13 @@ def test_a_mistyped_command_is_told_what_is_near(run: Run) -> None:
     assert "promote" in refused.err
 
 
+def test_a_word_with_a_minus_is_said_how_to_write(run: Run) -> None:
+    refused = run("search", "-Telegram")
+    assert (refused.code, "`workbench search -- …`" in refused.err) == (2, True)
+    assert "-- …" not in run("search", "--modee").err
+    assert "-- …" not in run("status", "-Z").err
+
+
 @pytest.mark.parametrize("command", ["status", "inbox list", "graph stats"])
 def test_a_folder_behind_a_command_that_takes_none_is_said_how_to_name(run: Run, command: str) -> None:
     said = f"`workbench -w memory {command}` does it for that folder"

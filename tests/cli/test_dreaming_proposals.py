@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -63,6 +64,15 @@ def test_the_best_of_a_run_is_first_and_equals_stay_in_their_order(run: Run, san
 def test_a_gate_that_is_missed_says_by_how_much(run: Run, sandbox: Sandbox) -> None:
     propose(sandbox.workspace, [proposal("A claim", score=0.5)], datetime.now(UTC))
     assert "score 0.5 (min 0.75), 0.25 missing" in run("inbox", "list").out
+
+
+def test_no_part_of_a_score_is_cut_off(run: Run, sandbox: Sandbox) -> None:
+    names = ("salience", "recurrence", "novelty", "actionability", "user model")
+    scored = replace(proposal("A claim"), parts=dict.fromkeys(names, 0.5))
+    propose(sandbox.workspace, [scored], datetime.now(UTC))
+    out = run("inbox", "list").out
+    assert " · ".join(f"{name} 0.5" for name in names) in " ".join(out.split())
+    assert all(len(line) <= 80 for line in out.splitlines())
 
 
 def test_show_has_every_part_and_the_diff(run: Run, waits: tuple[Proposal, ...]) -> None:

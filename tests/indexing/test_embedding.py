@@ -309,6 +309,17 @@ def test_a_query_that_the_model_does_not_read_goes_by_its_words(memory: Memory, 
     }
 
 
+@pytest.mark.usefixtures("real_model")
+def test_words_that_the_model_does_not_read_and_no_entry_has_find_nothing(memory: Memory) -> None:
+    memory.write("memory/notes.md", "今天修复了登录模块的超时问题", "工具栈", "Obsidian stores the notes")
+    reindex(memory.workspace)
+    search = IndexSearch(memory.workspace)
+    assert search.search(Query("求职")).state == "empty"
+    assert [hit.snippet for hit in search.search(Query("超时", 1)).hits] == ["今天修复了登录模块的超时问题"]
+    assert search.search(Query("求职", mode="vector")).hits
+    assert "closest by meaning" in str(search.search(Query("employment")).notes)
+
+
 @pytest.mark.parametrize(
     ("name", "english"),
     [

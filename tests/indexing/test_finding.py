@@ -174,6 +174,19 @@ def test_a_phrase_that_stands_somewhere_is_asked_for(shop: Memory) -> None:
     assert snippets(shop, '"becoming nicole" warehouse') == [LINES[23]]
 
 
+def test_a_phrase_may_stand_in_a_heading_and_never_half_in_it(memory: Memory) -> None:
+    memory.write("MEMORY.md", "Use tabs", "See api.example.org", heading="Key Decisions (v2.1)")
+    memory.write("memory/notes.md", "the key", "v2.1 is out", heading="Decisions of others")
+    memory.reindex(vectors=False)
+    for asked in ('"Key Decisions"', '"decisions (v2.1)"', '"v2.1" -path:notes'):
+        assert set(snippets(memory, asked)) == {"Use tabs", "See api.example.org"}
+        assert notes(memory, asked) == ()
+    assert snippets(memory, "v2.1")[0] == snippets(memory, '"v2.1"')[0] == "v2.1 is out"
+    assert snippets(memory, 'key -"key decisions" -v2.1') == ["the key"]
+    assert snippets(memory, "path:notes -decision") == []
+    assert "literally" in notes(memory, '"tabs key"')[0]
+
+
 def test_in_a_question_the_phrase_comes_first_and_others_follow(shop: Memory) -> None:
     found = snippets(shop, 'Who is reading "Becoming Nicole"?')
     assert found[:2] == [LINES[23], LINES[24]]

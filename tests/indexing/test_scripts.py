@@ -70,6 +70,19 @@ def test_characters_of_a_phrase_stand_one_after_the_other(polyglot: Memory) -> N
     assert not polyglot.lexical().search(Query('-"登录模块" kind:note path:chinese')).hits
 
 
+@pytest.mark.parametrize("heading", ["学习总结", "価格取得ルール", "심전도 점검"])
+def test_a_heading_finds_its_section_before_entries_that_share_characters(
+    memory: Memory, heading: str
+) -> None:
+    memory.write("MEMORY.md", "one", "two", heading=heading)
+    memory.write("memory/notes.md", f"{heading[:2]}, {heading[2:]}", f"{heading[:2]} {heading[:2]}")
+    memory.reindex(vectors=False)
+    for asked in (heading, f'"{heading}"'):
+        answer = memory.lexical().search(Query(asked))
+        assert {hit.snippet for hit in answer.hits[:2]} == {"one", "two"}
+        assert not answer.notes
+
+
 def test_a_flag_is_not_found_by_another_that_shares_a_letter(polyglot: Memory) -> None:
     assert not polyglot.lexical().search(Query("🇩🇰")).hits
 

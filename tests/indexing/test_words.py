@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from indexing.document import entry_key, file_key, restored, storable
 from indexing.lexical.terms import terms_of
-from indexing.words import EXACT_CHARACTERS, bigrams, date_words, exact_tokens
+from indexing.words import EXACT_CHARACTERS, beyond_english, bigrams, date_words, exact_tokens
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,22 @@ def test_scripts_without_blanks_become_pairs() -> None:
     assert bigrams("ok 登录模块 x") == ["登录", "录模", "模块", "块"]
     assert bigrams("plain") == []
     assert bigrams("茶") == ["茶"]
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"),
+    [
+        ("请把学习笔记保存到 Obsidian 里", 0.8, 0.95),
+        ("Dockerでサーバーを再起動した", 0.8, 0.95),
+        ("напомни про Kubernetes cluster завтра", 0.6, 0.6),
+        ("we met 张伟 in the office and talked", 0.05, 0.15),
+        ("3.14 …", 0.0, 0.0),
+    ],
+)
+def test_a_long_latin_word_counts_no_more_than_a_word_of_another_script(
+    text: str, least: float, most: float
+) -> None:
+    assert least <= beyond_english(text) <= most
 
 
 def test_a_date_is_written_as_a_person_would_ask_for_it() -> None:

@@ -19,7 +19,7 @@ from workbench.workspace import layout
 _BY_ORIGIN = {
     Origin.AGENT: "it is the agent's own note",
     Origin.OUTSIDE: "it is from outside",
-    Origin.UNKNOWN: "it is of unknown origin",
+    Origin.UNKNOWN: "it is of unknown origin: anybody may write there; promote it, or keep it in memory/",
 }
 _PUT_AWAY = {layout.QUARANTINE: "it is in quarantine", layout.ARCHIVE: "it was archived"}
 _NOT_GIVEN = {

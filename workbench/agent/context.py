@@ -244,8 +244,9 @@ def inject(
     found = list[ContextCandidate]()
     asked, unavailable = service.ask(query)
     if _says_too_little(message, asked):
-        why = f"the message asks nothing, and of less than {MEANINGFUL} words none is rare in memory"
-        return Injection(skipped_because=why)
+        return Injection(
+            skipped_because="the message is short, is no question, and has no word that is rare in memory"
+        )
     notes = [*filter(None, [service.behind]), *unavailable]
     for one in asked:
         notes += one.notes
@@ -420,7 +421,7 @@ class ContextSelection:
     def consider(self, one: ContextCandidate) -> None:
         """Take it, or note why not."""
         score, threshold = one.line.score, self._settings.inject_threshold
-        if one.relevance.score < threshold:
+        if round(one.relevance.score, 2) < round(threshold, 2):  # both as they are shown
             why = f"{score:.2f} is below the threshold of {threshold:.2f}"
             self._below.append(LeftOut(one.line.entry, why, score))
             return

@@ -182,7 +182,7 @@ def fail(error: WorkbenchError, *, as_json: bool) -> None:
 
 def fail_usage(wrong: click.ClickException, *, as_json: bool) -> None:
     """Say which argument is wrong. The message quotes it, so it is as little trusted as memory."""
-    hint = _folder_hint(wrong)
+    hint = _usage_hint(wrong)
     if as_json:
         fail(UsageError(wrong.format_message(), hint=hint), as_json=True)
         return
@@ -197,13 +197,16 @@ def fail_usage(wrong: click.ClickException, *, as_json: bool) -> None:
         narrate_row(f"  → {hint}")
 
 
-def _folder_hint(wrong: click.ClickException) -> str:
-    """How a workspace is named, where a folder stands behind a command that takes none; else empty."""
+def _usage_hint(wrong: click.ClickException) -> str:
+    """How a workspace is named behind a command that takes no folder, or a word with a minus; else empty."""
     extra = _EXTRA.fullmatch(wrong.format_message())
     context = wrong.ctx if isinstance(wrong, click.UsageError) else None
-    if extra is None or context is None or not os.path.isdir(extra[1]):
+    if context is None:
         return ""
     if any(isinstance(one, click.Argument) for one in context.command.params):
+        is_word = isinstance(wrong, click.NoSuchOption) and not wrong.option_name.startswith("--")
+        return f"write `{context.command_path} -- …` if a word begins with a minus" if is_word else ""
+    if extra is None or not os.path.isdir(extra[1]):
         return ""
     command = context.command_path.removeprefix(context.find_root().command_path).strip()
     return f"`workbench -w {shlex.quote(extra[1])} {command}` does it for that folder"

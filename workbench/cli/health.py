@@ -379,14 +379,14 @@ def audit(folder: str | None, evidence: bool, html: str | None, with_text: bool,
 
 
 def _say_audit(found: Audit, *, evidence: bool) -> None:
-    say(f"{plural(found.entries, 'entry')} in {plural(found.files, 'file')}", bold=True)
+    said = f"{plural(found.entries, 'entry')} in {plural(found.files, 'file')}, without bare headings"
+    say(f"{said}; the parts of a long entry count once", bold=True)
     for part in found.parts:
         say(f"{part.name:<14}  {part.entries:>8,}  {_share(part):>6}  {part.meaning}")
         for one in part.evidence[:_EVIDENCE] if evidence else ():
             say_row(f"    {one.place}  {one.rule}: {masked(one.what)}", dim=True)
         if evidence and (more := len(part.evidence) - _EVIDENCE) > 0:
             say(f"    and {more:,} more; --evidence --json has all", dim=True)
-    narrate(f"read {found.per_second:,.0f} entries per second (time of the junk model not counted)")
 
 
 def _share(part: AuditPart) -> str:

@@ -314,7 +314,7 @@ def say_proposal(proposal: Proposal, *, note: str = "") -> None:
     if proposal.parts:
         # What says nothing of a claim, a factor of 1, is left out.
         factors = [f"{name} {_number(value)}" for name, value in proposal.parts.items() if value != 1]
-        say(cut(f"{_MARGIN}{bar(proposal.score)}  {masked_line(' · '.join(factors))}", columns))
+        say_wrapped(f"{bar(proposal.score)}  {' · '.join(factors)}")
     if proposal.gates:
         say_wrapped("gates " + " · ".join(map(_gate, proposal.gates)), dim=True)
     say_wrapped(_from(proposal), dim=True)
