@@ -10,7 +10,8 @@ from datetime import datetime
 
 from workbench.errors import UsageError, WorkbenchError
 from workbench.frozen import frozen, frozen_kw_only
-from workbench.memory.entry import Kind, RelPath, entry_hash, is_outside, path_of
+from workbench.memory.entry import Entry, Kind, RelPath, entry_hash, is_outside, path_of
+from workbench.memory.markdown import Document
 from workbench.memory.origin import Origin, OriginReader
 from workbench.memory.proposal import Proposal
 from workbench.memory.provenance import Provenance, least_trusted, parse_day, split_provenance
@@ -185,7 +186,7 @@ def _of_entry(workspace: Workspace, address: str) -> Quotation:
         why = "it was changed or removed since" if isinstance(error, UsageError) else str(error)
         return Quotation(place=address, gone=why)
     words = split_provenance(document.text_of(entry))[0].strip()
-    return Quotation(place=entry.place, text=words, address=entry.address, trust=trust_of(document, entry))
+    return _quotation(entry.place, words, document, entry)
 
 
 def _of_source(workspace: Workspace, source: str) -> Quotation:
@@ -201,9 +202,14 @@ def _of_source(workspace: Workspace, source: str) -> Quotation:
         entry = document.at_line(first)
         if quoted:
             words = "\n".join(split_provenance(line)[0].rstrip() for line in quoted)
-            if entry is None:
-                return Quotation(place=source, text=words)
-            heading = next((one for one in entry.heading[-1:] if not parse_day(one)), "")
-            trust = trust_of(document, entry)  # of the entry that they are a part of
-            return Quotation(place=source, text=words, heading=heading, address=entry.address, trust=trust)
+            return _quotation(source, words, document, entry)
     return Quotation(place=source, gone="these lines no longer exist")
+
+
+def _quotation(place: str, words: str, document: Document, entry: Entry | None) -> Quotation:
+    """These words; the entry that they are a part of has the address."""
+    if entry is None:
+        return Quotation(place=place, text=words)
+    heading = next((one for one in entry.heading[-1:] if not parse_day(one)), "")
+    trust = trust_of(document, entry)
+    return Quotation(place=place, text=words, heading=heading, address=entry.address, trust=trust)
