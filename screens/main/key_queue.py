@@ -37,13 +37,14 @@ class KeyQueue:
     A key that uses hits waits for the hits of the words in the box. A key that acts on a row waits while a
     jump to another row is under way, and while that row is still shown as it was before the last action on
     it. On another screen a key waits for what that screen awaits. Every key waits for a dialog that is being
-    made ready. What follows a held key, also pasted text, is held behind it.
+    made ready. What follows a held key, also pasted text, is held behind it. A key is dropped with the screen
+    on which it was pressed: on the one below it would mean something else.
     """
 
     def __init__(self, screen: MainScreen, perform: Callable[[Key | Paste], Awaitable[None]]) -> None:
         self._screen = screen
         self._perform = perform
-        self._held: deque[Key | Paste] = deque()
+        self._held: deque[tuple[LaidOutScreen | None, Key | Paste]] = deque()
         self._timer: Timer | None = None
         self._typing = 0
         self._opening = False
@@ -86,21 +87,30 @@ class KeyQueue:
             if self._screen.place not in _LINES:
                 return False
             self._after_typing()  # what was typed before it is taken away with the rest
-            self._held.append(event)
+            self._hold(event)
             return True
         if action in _LEAVES and not is_here and not self._opening:
             self.drop()
             return False
+        self._drop_closed()
         is_first = self._screen.ready and not self._opening and not self._held
         if is_first:
             if self._typed_into is not None and action and (action == "switch" or action not in _ANYWAY):
                 self._after_typing()
             if not self._waits(event):
                 return False
-        self._held.append(event)
+        self._hold(event)
         if is_first:
             self._wait()
         return True
+
+    def _hold(self, event: Key | Paste) -> None:
+        self._held.append((self._top, event))
+
+    def _drop_closed(self) -> None:
+        """Drop what was pressed on a screen that is closed by now."""
+        stack = self._screen.app.screen_stack
+        self._held = deque(one for one in self._held if one[0] is None or one[0] in stack)
 
     def release(self) -> None:
         """Something has arrived: do what was held, as far as it need not wait for more."""
@@ -145,11 +155,13 @@ class KeyQueue:
         return False
 
     async def _go_on(self) -> None:
-        while self._held and not self._opening and not self._waits(self._held[0]):
-            event = self._held.popleft()
+        self._drop_closed()
+        while self._held and not self._opening and not self._waits(self._held[0][1]):
+            _, event = self._held.popleft()
             if self._typed_into is not None and self._held:
                 self._after_typing()  # it may be text
             await self._perform(event)
+            self._drop_closed()
         if not self._held:
             self._stop_timer()
         elif not self._opening:
@@ -169,10 +181,11 @@ class KeyQueue:
     async def _expired(self) -> None:
         """Refuse what had to wait for too long; text that was typed after it is not lost."""
         self._timer = None
+        self._drop_closed()
         held, self._held = self._held, deque()
         if held:
             self._screen.warn(self.why)
-        for event in held:
+        for _, event in held:
             if not self._waits(event):
                 await self._perform(event)
 

@@ -46,16 +46,10 @@ from screens.review.running_decisions import RunningDecisions
 from screens.widgets.lines import PartsLine
 from workbench.dreaming.proposals import operations
 from workbench.dreaming.proposals.agent_queues import queue_files
-from workbench.dreaming.proposals.decide import (
-    WORDLESS,
-    RolledBack,
-    foretold,
-    preview_rollback,
-    roll_back,
-    shared_notes,
-)
+from workbench.dreaming.proposals.decide import WORDLESS, foretold
 from workbench.dreaming.proposals.inbox import Overview, PendingProposal, SettledProposal, overview
 from workbench.dreaming.proposals.origins import Quotation, quotations, surroundings
+from workbench.dreaming.proposals.runs import RolledBack, preview_rollback, roll_back, shared_notes
 from workbench.dreaming.result import Dream, SkippedClaim
 from workbench.operations.registry import OperationSpec
 from workbench.workspace.layout import LEDGER
@@ -281,7 +275,10 @@ class ReviewScreen(OverlayScreen):
         return action_id in _DECIDES and self._decisions.awaits(targets)
 
     def action_perform(self, action_id: str, _key: str = "") -> None:
-        """Do it, unless it follows a decision that was dropped without a pause."""
+        """Do it, unless it follows a decision that was dropped without a pause.
+
+        What is chosen with the mouse or in the palette before the list shows the last decision is refused.
+        """
         if action_id in _DECIDES and monotonic() < self._drops_until:
             self._drop_keys()
         elif self.awaits(action_id):  # the mouse and the palette cannot be held

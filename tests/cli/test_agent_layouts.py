@@ -515,10 +515,19 @@ def test_hermes_memory_takes_no_more_than_it_may_hold(run: Run, tmp_path: Path) 
     assert (root / "MEMORY.md").read_text() == "x" * 2_180
 
 
-@pytest.mark.parametrize("place", [".", "memories"])
-def test_hermes_configuration_says_how_long_its_memory_may_be(run: Run, tmp_path: Path, place: str) -> None:
+@pytest.mark.parametrize(
+    ("place", "config"),
+    [
+        (".", "model: x\nmemory:\n  memory_char_limit: 50000  # more\n  user_char_limit: 90\n"),
+        ("memories", "memory:\n  memory_char_limit: 50000\n  user_char_limit: '90'\n"),
+        ("memories", 'memory: {memory_char_limit: 50000, "user_char_limit": 90}\n'),
+    ],
+)
+def test_hermes_configuration_says_how_long_its_memory_may_be(
+    run: Run, tmp_path: Path, place: str, config: str
+) -> None:
     files = {f"memories/{name}": text for name, text in HERMES.files.items()}
-    files["config.yaml"] = "model: x\nmemory:\n  memory_char_limit: 50000  # more\n  user_char_limit: 90\n"
+    files["config.yaml"] = config
     root = write_agent_memory(AgentMemory("", files, {}, "", ""), tmp_path / "copy")
     status = run("-w", str(root / place), "status", "--json").json
     assert [one["limit"] for one in status["loaded"]] == [50_000, 90]
@@ -544,6 +553,7 @@ def test_the_memory_of_claude_codes_subagents_is_an_index_of_notes_and_of_notes_
     index = f".claude/{folder}/reviewer/MEMORY.md"
     files = {index: "- [Ports](ports.md) — where staging listens\n- See [[ports]] and [[not-written-yet]]\n"}
     files[f".claude/{folder}/reviewer/ports.md"] = CLAUDE_CODE.files["project_ports.md"]
+    files[f".claude/{folder}.bak/reviewer/MEMORY.md"] = "- An older copy\n"
     root = write_agent_memory(AgentMemory("", files, {}, "", ""), tmp_path / "place")
     status = run("-w", str(root), "status", "--json").json
     assert (status["layouts"][0]["name"], status["files"]) == ("claude-project", {"note": 2})
@@ -563,8 +573,11 @@ def test_lettas_read_only_blocks_and_descriptions_stay(run: Run, tmp_path: Path)
     refused = run("-w", str(root), "move", port, "--to", "reference/a/b/c/new.md")
     assert "`description`" in refused.err
     assert written(root)["system/persona.md"].decode() == LETTA.files["system/persona.md"]
-    (root / "MEMORY.md").write_text("# Index\n\n- Likes tea\n- " + PORT + "\n")
+    for path in ("MEMORY.md", "system/odd.md"):
+        (root / path).write_text("---\ntitle: Index\n---\n\n- Likes tea\n- " + PORT + "\n")
     assert run("-w", str(root), "forget", address(root, "MEMORY.md", PORT)).code == 0
+    refused = run("-w", str(root), "forget", address(root, "system/odd.md", PORT))
+    assert "`description`" in refused.err
 
 
 def test_lettas_configuration_says_how_long_files_may_be(run: Run, tmp_path: Path) -> None:
@@ -643,16 +656,25 @@ def test_what_makes_no_sense_in_lettas_configuration_is_passed_over(
     assert loaded.get("system/human.md") == expected
 
 
-def test_a_memory_filesystem_of_letta_is_known_by_its_configuration(run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "config", ['{"version": 1, "maxFileCharacters": 200}\n', "\ufeff{}", '{"$schema": 1}']
+)
+def test_a_memory_filesystem_of_letta_is_known_by_its_configuration(
+    run: Run, tmp_path: Path, config: str
+) -> None:
     files = {
         "MEMORY.md": "---\ndescription: index\n---\n- Likes tea\n",
         "ports.md": LETTA.files["reference/ports.md"],
-        ".memfs.config.json": '{"version": 1, "maxFileCharacters": 200}\n',
+        ".memfs.config.json": config,
     }
     root = write_agent_memory(AgentMemory("letta", files, {}, "MEMORY.md", "ports.md"), tmp_path / "place")
     assert run("-w", str(root), "status", "--json").json["layouts"][0]["name"] == "letta"
     assert run("-w", str(root), "promote", address(root, "ports.md", PORT)).code == 0
     assert PORT in (root / "MEMORY.md").read_text()
+    (root / "system").mkdir()
+    for number in range(25):
+        (root / f"system/{number}.md").write_text("- Likes tea\n")
+    assert run("-w", str(root), "status", "--json").json["layouts"][0]["name"] == "letta"
 
 
 def test_codex_tells_the_version_of_its_summary_from_the_first_line(run: Run, tmp_path: Path) -> None:

@@ -26,7 +26,9 @@ from tests.support.agent_queues import (
 )
 from tests.support.proposals import NOW, proposal
 from workbench.dreaming.proposals.agent_queues import QUEUES
-from workbench.dreaming.proposals.inbox import propose
+from workbench.dreaming.proposals.decide import plan_of
+from workbench.dreaming.proposals.inbox import propose, waiting
+from workbench.errors import NotCuratableError
 from workbench.memory.entry import RelPath
 from workbench.memory.file_edit import FileEdit, unified_diff
 from workbench.workspace.workspace import Workspace
@@ -207,6 +209,17 @@ def test_a_malformed_patch_is_shown_with_the_reason_and_left_alone(
         assert "format that Gemini CLI writes" in refused.err
     assert everything(root) == before
     assert len(listed(inbox, root)) == 2
+
+
+@pytest.mark.parametrize("store", ["", '{"version": 1', "[]"])
+def test_the_plan_of_a_malformed_store_is_refused_with_the_reason(person: Path, store: str) -> None:
+    root = openclaw(person)
+    (root / STORE).write_text(store)
+    place = Workspace.open(root)
+    (one,) = waiting(place, NOW)
+    with pytest.raises(NotCuratableError, match="not in the format that OpenClaw writes"):
+        plan_of(place, [one.proposal], now=NOW)
+    place.close()
 
 
 def test_nothing_is_read_or_written_through_a_link(inbox: Any, person: Path, tmp_path: Path) -> None:

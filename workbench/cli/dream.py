@@ -30,16 +30,10 @@ from workbench.cli.console import (
 )
 from workbench.cli.inbox import flag_note, say_field, say_proposal, say_score, say_wrapped, short_key
 from workbench.cli.operation_command import act, content_address, planned_or_done
-from workbench.dreaming.proposals.decide import (
-    DreamRun,
-    plan_alone,
-    preview_rollback,
-    roll_back,
-    runs,
-    shared_notes,
-)
+from workbench.dreaming.proposals.decide import plan_alone
 from workbench.dreaming.proposals.inbox import Proposed, propose
 from workbench.dreaming.proposals.policy import choose, plan_apply
+from workbench.dreaming.proposals.runs import DreamRun, preview_rollback, roll_back, runs, shared_notes
 from workbench.dreaming.result import NEAR_MISS, Dream
 from workbench.dreaming.run import dream as dreamt
 from workbench.dreaming.run import explain

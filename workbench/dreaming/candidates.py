@@ -53,16 +53,18 @@ def generated_lines(data: bytes) -> tuple[tuple[int, int], ...]:
         return ()
     found: list[tuple[int, int]] = []
     open_: dict[bytes, int] = {}
-    number = 0
-    for number, line in enumerate(data.split(b"\n"), 1):
-        for mark in _MARK.finditer(line):
-            word = (mark["first"] or mark["last"] or b"").lower()
-            name = b" ".join(mark["name"].lower().split())
-            if word in _BEGINS:
-                open_.setdefault(name, number)
-            elif word and name in open_:
-                found.append((open_.pop(name), number))
-    found += ((first, number) for first in open_.values())
+    number, at = 1, 0
+    for mark in _MARK.finditer(data):
+        number += data.count(b"\n", at, mark.start())
+        at = mark.start()
+        word = (mark["first"] or mark["last"] or b"").lower()
+        name = b" ".join(mark["name"].lower().split())
+        if word in _BEGINS:
+            open_.setdefault(name, number)
+        elif word and name in open_:
+            found.append((open_.pop(name), number))
+    last = data.count(b"\n") + 1
+    found += ((first, last) for first in open_.values())
     return tuple(sorted(found))
 
 

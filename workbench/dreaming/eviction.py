@@ -146,7 +146,10 @@ def turn_finder(workspace: Workspace) -> TurnFinder:
             path, line = place_of(source) or ("", 0)
             document = read(path) if path else None
             entry = document.at_line(line) if document else None
-            source = (entry and entry.field("src")) or source
+            quoted = entry.field("src") if entry else None
+            if not quoted:
+                break
+            source = quoted
         return source
 
     return turn_of

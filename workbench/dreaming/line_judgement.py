@@ -43,7 +43,7 @@ def fact_type(text: str) -> str:
 _SHOWN = 60
 _NAMED, _LEAST_NAMED = 3, 0.05
 """Reasons that are named, and the log odds that each of them weighs at least."""
-NOTES, _TALK = 0.72, 0.5
+NOTE_FLOOR_SHARE, _TALK_FLOOR_SHARE = 0.72, 0.5
 """The share of the model's own floor, from which a line alone is worth keeping, that is enough for a rank.
 
 What was said in a session has been through the choice of its lines before, which asks for this much.
@@ -66,7 +66,7 @@ class LineJudgement:
 
 def floor_of(model: OwnerModel, *, spoken: bool) -> float:
     """The score from which a line may be proposed: low, as its rank decides."""
-    return (_TALK if spoken else NOTES) * model.base.floor
+    return (_TALK_FLOOR_SHARE if spoken else NOTE_FLOOR_SHARE) * model.base.floor
 
 
 def judged(

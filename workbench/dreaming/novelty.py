@@ -58,7 +58,7 @@ def _other_number(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
         return False
     pairs = list(zip(one, other, strict=True))
     apart = [pair for pair in pairs if pair[0] != pair[1]]
-    named = [a for a, b in pairs if a == b and a not in _ARTICLES | _IS]
+    named = [a for a, b in pairs if a == b and a not in _ARTICLES and a not in _IS]
     return len(named) >= _LEAST_WORDS and len(apart) == 1 and all(map(_DIGIT.search, apart[0]))
 
 

@@ -23,7 +23,7 @@ from workbench.dreaming.clusters import (
     sources_of,
 )
 from workbench.dreaming.features import Floats, Line, recurring_headings
-from workbench.dreaming.line_judgement import floor_of, judged
+from workbench.dreaming.line_judgement import LineJudgement, floor_of, judged
 from workbench.dreaming.owner_model import OwnerModel, owner_model
 from workbench.dreaming.proposals.inbox import Book, read_book
 from workbench.dreaming.result import EVERY, NEAR_MISS, OnProgress, SkippedClaims, telling
@@ -103,6 +103,7 @@ def passed_deadline(text: str, said: date, today: date, *, soon: date | None = N
 
 def _day(found: re.Match[str], said: date, soon: date) -> date | None:
     """The day that a match names; one without a year is in the year in which it was said."""
+    # A pattern can have a group of a name but once: `day2` to `day5` are days as well.
     named = {name.rstrip("2345"): part for name, part in found.groupdict().items() if part}
     if "soon" in named:
         return soon + _WITHIN
@@ -220,17 +221,19 @@ def _judged(
         batch = known[start : start + BATCH]
         lines = [line_of(one.best, recurring) for one in batch]
         for one, judgement in zip(batch, judged(model, lines), strict=True):
-            best = one.best
-            why = one.left_out or judgement.vetoed
-            if why:
-                pass
-            elif day := passed_deadline(best.text, best.day, today):
-                why = f"its date has passed: {day}"
-            elif _NOBODY.match(best.text):
-                why = "it does not say whom it is about"
-            elif not judgement.kept:
-                why = f"{NEAR_MISS}: {judgement.score:.2f} of {judgement.floor:.2f}"
-            yield replace(one, salience=judgement.score, floor=judgement.floor, left_out=why or "")
+            why = one.left_out or _why_not(one.best, judgement, today)
+            yield replace(one, salience=judgement.score, floor=judgement.floor, left_out=why)
+
+
+def _why_not(best: Mention, judgement: LineJudgement, today: date) -> str:
+    """Why what a claim says may not be proposed; empty where it may."""
+    if judgement.vetoed:
+        return judgement.vetoed
+    if day := passed_deadline(best.text, best.day, today):
+        return f"its date has passed: {day}"
+    if _NOBODY.match(best.text):
+        return "it does not say whom it is about"
+    return "" if judgement.kept else f"{NEAR_MISS}: {judgement.score:.2f} of {judgement.floor:.2f}"
 
 
 def line_of(mention: Mention, recurring: frozenset[str] = frozenset()) -> Line:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from indexing.words import STOP_WORDS, word_set
 from workbench.dreaming.features import Line
-from workbench.dreaming.line_judgement import NOTES, fact_type
+from workbench.dreaming.line_judgement import NOTE_FLOOR_SHARE, fact_type
 from workbench.dreaming.salience import base_model, score_of
 from workbench.dreaming.vetoes import secret_in, veto
 from workbench.frozen import frozen, frozen_kw_only
@@ -250,7 +250,7 @@ def statements_in(lines: Sequence[Line]) -> list[tuple[Statement, ...]]:
                 kind,
                 score_of(next(scores)),
                 requested=remember_request(bare(words)) is not None,
-                floor=base_model().floor * (NOTES if line.path else 1.0),
+                floor=base_model().floor * (NOTE_FLOOR_SHARE if line.path else 1.0),
             )
             for words, start, kind in some
         )

@@ -27,6 +27,7 @@ from workbench.workspace.agent_rules import (
     keeps_first_line,
     letta_block,
     letta_limits,
+    letta_page,
     one_line_entries,
 )
 
@@ -63,7 +64,8 @@ class AgentLayout:
     ``homes`` are the folders in which the agent keeps memory on a person's machine, ``lists`` files of JSON
     that name others, or have them for keys, each with the key under which they stand. ``signs`` are files or
     folders one of which shows that a folder is laid out so; with ``says`` the text of one of them must fit
-    that, too. ``weak_signs``, which others have as well, count where they are no other's.
+    that, too. ``sure_signs`` count whatever they hold; ``weak_signs``, which others have as well, where they
+    are no other's.
 
     ``files`` says of which kind each file is, by the first pattern that fits; what fits none is no memory.
     The first file of ``Kind.MEMORY`` that is there is always loaded, and promoted into; ``makes_memory``: it
@@ -86,6 +88,7 @@ class AgentLayout:
     lists: tuple[tuple[str, str], ...] = ()
     signs: tuple[str, ...] = ()
     says: re.Pattern[bytes] | None = None
+    sure_signs: tuple[str, ...] = ()
     weak_signs: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     limits: tuple[LoadLimit, ...] = ()
@@ -143,9 +146,11 @@ class AgentLayout:
 
     def shows(self, root: Path) -> bool:
         """Whether what is in ``root`` is laid out so."""
+        if any(existing(root, self.sure_signs)):
+            return True
         found = existing(root, self.signs)
         if not self.says:
-            return next(found, None) is not None
+            return any(found)
         heads = (_head(path) for path, _ in zip(found, range(_LOOKED_AT), strict=False))
         return any(self.says.search(head) for head in heads)
 
@@ -324,6 +329,7 @@ CLAUDE_CODE = AgentLayout(
 )
 _IN_PROJECT = (".claude/memory", ".memory", "memory")
 """Where people keep auto memory in the repository; CLAUDE.md imports it."""
+_SUBAGENTS = (".claude/agent-memory", ".claude/agent-memory-local")
 _LOGS = (f"{DAY}.md", f"logs/{DAY}*.md", f"daily/{DAY}*.md")
 CLAUDE_PROJECT = AgentLayout(
     name="claude-project",
@@ -336,16 +342,16 @@ CLAUDE_PROJECT = AgentLayout(
         ".claude/CLAUDE.md",
         ".claude/rules",
         ".claude/memory/*.md",
-        ".claude/agent-memory*",
+        *_SUBAGENTS,
     ),
     new_memory="CLAUDE.md",
     files={
         Kind.MEMORY: (*(f"{one}/MEMORY.md" for one in _IN_PROJECT), "CLAUDE.md", ".claude/CLAUDE.md"),
         Kind.BOOTSTRAP: ("**/CLAUDE.md", "**/CLAUDE.local.md", ".claude/rules/**/*.md"),
         Kind.LOG: tuple(f"{one}/{log}" for one in _IN_PROJECT for log in _LOGS),
-        Kind.NOTE: (*(f"{one}/**/*.md" for one in _IN_PROJECT), ".claude/agent-memory*/**/*.md"),
+        Kind.NOTE: tuple(f"{one}/**/*.md" for one in (*_IN_PROJECT, *_SUBAGENTS)),
     },
-    rules=((".claude/agent-memory*/*/MEMORY.md", one_line_entries),),
+    rules=tuple((f"{one}/*/MEMORY.md", one_line_entries) for one in _SUBAGENTS),
     keeps_notes=True,
     plans_pages=True,
 )
@@ -498,8 +504,9 @@ LETTA = AgentLayout(
     title="Letta",
     document="https://docs.letta.com/letta-code/memory",
     homes=("~/.letta/agents/*/memory", "~/.letta/lc-local-backend/memfs/*/memory"),
-    signs=("system/*.md", "system/*/*.md", ".memfs.config.json"),
-    says=re.compile(_header(rb"description:[ \t]*\S").pattern + rb'|\A\s*\{\s*"(?:version|max|fileC)'),
+    signs=("system/*.md", "system/*/*.md"),
+    says=_header(rb"description:[ \t]*\S"),
+    sure_signs=(".memfs.config.json",),
     files={
         Kind.MEMORY: ("system/human.md", "system/**/*.md", "MEMORY.md"),
         Kind.NOTE: ("**/*.md",),
@@ -507,7 +514,7 @@ LETTA = AgentLayout(
     exclude=("skills/**",),
     limits=(LoadLimit("system/", 20_000, "tokens", "none", together=True),),
     limits_in=((".memfs.config.json",), letta_limits),
-    rules=(("**/*.md", letta_block),),
+    rules=(("system/**/*.md", letta_block), ("**/*.md", letta_page)),
     makes_memory=False,
     keeps_notes=True,
 )

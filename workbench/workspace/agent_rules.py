@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import Any, Literal
 
 from workbench.frozen import frozen
 
@@ -124,30 +124,35 @@ _BLOCK = rb"[ \t]*\r?\n|[-*+] |#{1,6} "
 """How what follows a paragraph begins where it is no part of it."""
 _BULLET = re.compile(rb"\A\s*[-*+] ")
 _FENCE = re.compile(rb"(?m)^[ \t]*(?:```|~~~)")
-_CHAR_LIMIT = re.compile(rb"(?m)^[ \t]+(memory|user)_char_limit:[ \t]*([1-9]\d{0,8})[ \t]*(?:#|\r?$)")
 
 
 def hermes_limits(config: bytes) -> tuple[LoadLimit, ...]:
-    """How long the memory and the profile of the person may be, by Hermes' ``config.yaml``."""
-    said = _CHAR_LIMIT.findall(config)
-    return tuple(LoadLimit(f"**/{name.decode().upper()}.md", int(most), cut="none") for name, most in said)
+    """How long the memory and the profile of the person may be, by Hermes' ``config.yaml``.
+
+    Raises ValueError or AttributeError where it is none.
+    """
+    from workbench.config.safe_yaml import read_mapping  # noqa: PLC0415 - for Hermes alone
+
+    section: Any = read_mapping(config.decode("utf-8-sig")).get("memory")
+    said = ((name, section.get(f"{name}_char_limit")) for name in ("memory", "user"))
+    return tuple(
+        LoadLimit(f"**/{name.upper()}.md", int(most), cut="none")
+        for name, most in said
+        if isinstance(most, str) and _NUMBER.fullmatch(most)
+    )
 
 
+_NUMBER = re.compile("[1-9][0-9]{0,8}")
 _LETTA_KEYS = frozenset({"description", "read_only", "limit"})
 
 
 def letta_block(before: bytes | None, after: bytes) -> str:
-    """Letta refuses a block without a description, with a key that it does not know, or that is read-only.
-
-    A page that has no description as it is, such as a README or an index, is none of its blocks.
-    """
+    """Letta refuses a block without a description, with a key that it does not know, or that is read-only."""
     from workbench.memory.frontmatter import read_front_matter  # noqa: PLC0415 - for Letta alone
 
     old = read_front_matter(before or b"")
     if old is not None and old.flag("read_only"):
         return "its header says `read_only: true`"
-    if before is not None and not (old and old.text("description")):
-        return ""
     new = read_front_matter(after)
     if new is None or not new.text("description"):
         return "its header must have a `description`"
@@ -155,6 +160,16 @@ def letta_block(before: bytes | None, after: bytes) -> str:
         return "only Letta itself sets `read_only`"
     unknown = set(new.values) - _LETTA_KEYS - set(old.values if old else ())
     return f"its header cannot have {', '.join(sorted(unknown))}" if unknown else ""
+
+
+def letta_page(before: bytes | None, after: bytes) -> str:
+    """The same outside of ``system/``, where one that has no description as it is, such as a README or an
+    index, is no block."""
+    from workbench.memory.frontmatter import read_front_matter  # noqa: PLC0415 - as above
+
+    old = read_front_matter(before or b"")
+    is_block = before is None or (old and (old.text("description") or old.flag("read_only")))
+    return letta_block(before, after) if is_block else ""
 
 
 def keeps_first_line(before: bytes | None, after: bytes) -> str:

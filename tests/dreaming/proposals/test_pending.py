@@ -467,7 +467,7 @@ def test_two_questions_about_the_same_words_are_told_apart_wherever_a_key_is_nam
 def test_one_odd_line_of_the_ledger_hides_no_other(sandbox: Sandbox, broken: dict[str, object]) -> None:
     from workbench.cli.dream import say_runs
     from workbench.cli.inbox import say_waiting
-    from workbench.dreaming.proposals.decide import runs
+    from workbench.dreaming.proposals.runs import runs
 
     one = of_log(sandbox, "staging port")
     put(sandbox, one)

@@ -6,9 +6,9 @@ import pytest
 
 from tests.support.proposals import NOW, RUN, accept, entry, of_log, put
 from tests.support.workspaces import Sandbox
-from workbench.dreaming.proposals.decide import find_run, preview_rollback, roll_back, runs, shared_notes
 from workbench.dreaming.proposals.inbox import pending
 from workbench.dreaming.proposals.policy import plan_apply
+from workbench.dreaming.proposals.runs import find_run, preview_rollback, roll_back, runs, shared_notes
 from workbench.errors import NotCuratableError, UsageError
 from workbench.operations.edit import plan_edit
 from workbench.operations.promote import plan_promote

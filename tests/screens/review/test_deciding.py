@@ -112,6 +112,20 @@ async def test_keys_faster_than_decisions_decide_on_one_row_after_the_other(sand
     assert [newest(sandbox)[key].decision for key in keys] == ["accepted"] * 3
 
 
+async def test_keys_for_the_inbox_do_nothing_below_it_once_it_is_left(sandbox: Sandbox) -> None:
+    three(sandbox)
+    async with reviewed(sandbox) as review:
+        interface = review.interface
+        await review.choose("staging port")
+        send(interface, "o", "a", "x")
+        await interface.until_said("Accepted")
+        await interface.until(lambda: interface.app.screen is interface.main, "the inbox is left")
+        await interface.press("y")  # not held behind the one that is dropped
+        await interface.until_said("Copied")
+        assert "Set aside" not in interface.toasts
+    assert PORT.encode() in sandbox.read(LOG)
+
+
 async def test_keys_after_what_is_refused_are_dropped_and_no_id_is_said(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, clock: list[float]
 ) -> None:

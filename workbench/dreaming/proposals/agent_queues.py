@@ -207,7 +207,8 @@ def settled(
     them cannot be decided on here, BusyError while its agent writes.
     """
     edits: dict[RelPath, FileEdit] = {}
-    for proposal, one in ((said, item) for said in decided for item in queued_as(said)):
+    items = [(proposal, item) for proposal in decided for item in queued_as(proposal)]
+    for proposal, one in items:
         title, settle = one.queue.layout.title, one.queue.settle
         if one.refusal and one.proposal == proposal:
             raise NotCuratableError(
@@ -281,8 +282,10 @@ def _hunk(head: re.Match[str], lines: Iterator[str]) -> _Hunk:
     old, new = int(head[2] or 1), int(head[3] or 1)
     hunk = _Hunk(int(head[1]) - (old > 0))
     while old > 0 or new > 0:
-        line = next(lines, "missing") or " "
-        if line[0] not in " +-\\":
+        line = next(lines, None)
+        if line == "":  # an editor took the blank away that is the sign of an empty line
+            line = " "
+        if line is None or line[0] not in " +-\\":
             raise ValueError(f"lines are missing after “{head.string}”")
         hunk.lines.append(line)
         old -= line[0] in " -"
@@ -345,11 +348,11 @@ def _unchanged(workspace: Workspace, path: RelPath) -> FileEdit:
 
 def _reword(files: Iterable[_FilePatch], words: list[str]) -> None:
     """Put ``words`` in the place of what a patch adds. Raises NotCuratableError where that is in several."""
-    hunks = [hunk.lines for one in files for hunk in one.hunks]
-    added = [(lines, at) for lines in hunks for at, line in enumerate(lines) if line[0] == "+"]
-    lines, first = added[0] if added else ([], 0)
-    place = slice(first, added[-1][1] + 1 if added else 0)
-    if not added or added[-1][0] is not lines or any(line[0] == " " for line in lines[place]):
+    hunks = [hunk.lines for one in files for hunk in one.hunks if any(line[0] == "+" for line in hunk.lines)]
+    lines = hunks[0] if len(hunks) == 1 else []
+    added = [at for at, line in enumerate(lines) if line[0] == "+"]
+    place = slice(added[0], added[-1] + 1) if added else slice(0)
+    if not added or any(line[0] == " " for line in lines[place]):
         raise NotCuratableError(
             "it adds text in several places, or none", hint="accept it as it is and edit the entries then"
         )
@@ -364,7 +367,11 @@ def _patch(lines: list[str], hunks: Iterable[_Hunk], path: RelPath) -> None:
     for hunk in hunks:
         old, new = hunk.side("-"), hunk.side("+")
         size = len(old)
-        places = [at for at in range(floor, len(lines) - size + 1) if lines[at : at + size] == old]
+        places = [
+            at
+            for at in range(floor, len(lines) - size + 1)
+            if (not old or lines[at] == old[0]) and lines[at : at + size] == old  # few are worth a copy
+        ]
         if not places:
             raise NotCuratableError(
                 f"{path} is not as it was when this was proposed", hint="reject it, or edit the file yourself"

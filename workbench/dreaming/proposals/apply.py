@@ -88,8 +88,9 @@ class ApplyBatch:
         done, item = AppliedProposal(one, text), None
         if QUEUE in one.marks or one.action == "patch":
             item = next((item for item in queued if item.proposal == one), None)
-            if item is None:
-                raise NotCuratableError("it is no longer in its queue", hint="nothing was changed")
+            if item is None or item.refusal:
+                why = item.refusal if item else "it is no longer in its queue"
+                raise NotCuratableError(why, hint="nothing was changed")
         if item and item.queue.change:  # the agent in whose queue it waits has a way of its own
             words = text if text != one.text else None
             for edit in item.queue.change(self.foreseen, item.path, item.data, words):

@@ -101,15 +101,13 @@ def propose(
         name = name_of(proposal)
         here = waits.get(name) or near.get((name[0], near_of(proposal)))
         if why := book.why_closed(proposal):
-            pass
-        elif len(json.dumps(proposal.as_json())) > LONGEST:
-            why = "too long for a record of the ledger"
-        elif name in added:
-            why = "proposed twice in the same run"
-        elif here is not None and here.hidden(now):
-            why = f"deferred until {here.until}"
-        if why:
             left_out.append((proposal, why))
+        elif len(json.dumps(proposal.as_json())) > LONGEST:
+            left_out.append((proposal, "too long for a record of the ledger"))
+        elif name in added:
+            left_out.append((proposal, "proposed twice in the same run"))
+        elif here is not None and here.hidden(now):
+            left_out.append((proposal, f"deferred until {here.until}"))
         elif here is not None and not here.stale and not _is_news(here.proposal, proposal):
             again[name_of(here.proposal)] = here.proposal
         else:

@@ -167,10 +167,8 @@ def surroundings(workspace: Workspace, one: Quotation, *, lines: int = 8) -> tup
     if not one.address:
         return ()
     document, entry = workspace.locate(one.address)
-    first, last = (
-        max(1, entry.start_line - lines),
-        min(entry.start_line + _MOST_LINES, entry.end_line + lines),
-    )
+    first = max(1, entry.start_line - lines)
+    last = min(entry.start_line + _MOST_LINES, entry.end_line + lines)
     around = enumerate(document.text.splitlines()[first - 1 : last], first)
     return tuple(
         QuotedLine(number, text, entry.start_line <= number <= entry.end_line) for number, text in around
