@@ -20,9 +20,10 @@ from indexing.search.build_answer import snippet
 from tests.support.workspaces import Sandbox
 from workbench.agent.agent_text import why_flagged
 from workbench.dreaming.features import Line
-from workbench.ingest.entities import EntityNames, NamedEntity, plain_words, relations_in, told_in
+from workbench.ingest.entities import EntityNames, NamedEntity, plain_words, told_in
 from workbench.ingest.extract import coming, extract
 from workbench.ingest.passages import read_source
+from workbench.ingest.relations import relations_in
 from workbench.ingest.statements import figures, fit_lines, names, statements_in, why_not
 from workbench.ingest.summary import topics
 from workbench.memory.claims import distinction, one_holds_the_other

@@ -16,17 +16,16 @@ from tests.support.provider import providing
 from workbench.config.settings import Settings
 from workbench.errors import NotCuratableError
 from workbench.ingest.entities import (
-    ME,
     EntityNames,
     NamedEntity,
     is_name,
     plain_words,
-    relations_in,
     told_in,
 )
 from workbench.ingest.extract import Extraction, day_in, extract
 from workbench.ingest.llm_session import GROUNDED
 from workbench.ingest.passages import read_source
+from workbench.ingest.relations import ME, relations_in
 from workbench.ingest.statements import is_borne_out
 from workbench.llm.language_model import (
     LanguageModel,

@@ -398,6 +398,17 @@ def test_a_line_of_the_graph_that_was_forgotten_does_not_come_back_until_that_is
         assert any("Bremen" in m.text for m in entity(sandbox, "Atlas").memories)
 
 
+def test_a_part_of_the_projects_is_one_in_a_script_without_blanks_too(sandbox: Sandbox) -> None:
+    memory = (
+        "# 记忆\n\n## 项目里程碑\n\n### Lantern Desk（2026-02 到 2026-03）\n\n- 中继必须始终使用端口 8443\n"
+    )
+    sandbox.write("MEMORY.md", memory)
+    sandbox.write(PATH, "# 2026-03-15\n\n今天 Lantern Desk 上线了。\n")
+    learn(sandbox, "MEMORY.md")
+    assert entity(sandbox, "Lantern Desk").type == "project"
+    assert len(entity(sandbox, "Lantern Desk").memories) == 1
+
+
 def test_a_heading_in_small_letters_stops_nothing(sandbox: Sandbox) -> None:
     sandbox.write("MEMORY.md", "# Memory\n\n## Projects\n\n### atlas\n\n- It must always use port 8443\n")
     sandbox.write(PATH, "# 2026-03-15\n\n## atlas\n\n- The relay must always use port 8443\n")

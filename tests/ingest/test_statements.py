@@ -45,6 +45,20 @@ def test_statements_are_quotations_in_order_with_a_known_type(text: str) -> None
         at = one.start + len(one.text)
 
 
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("中继必须始终使用端口 8443", True),
+        ("デプロイは必ず Kafka 経由で行うこと", True),
+        ("端口 8443", False),
+        ("port 8443", False),
+        ("必须用端口", False),
+    ],
+)
+def test_a_line_in_a_script_without_blanks_may_hold_a_number_or_a_name(text: str, *, counts: bool) -> None:
+    assert (why_not(text) is None) is counts
+
+
 def test_texts_that_are_judged_together_are_judged_as_alone() -> None:
     together = statements_in([Line(text, spoken=True) for text in PIECES])
     for text, some in zip(PIECES, together, strict=True):

@@ -1,4 +1,4 @@
-"""The named entities that memory bears out, and the relations that sentences state between them."""
+"""The named entities that memory bears out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from zoneinfo import available_timezones
 
 from indexing.words import word_set
 from workbench.frozen import frozen
-from workbench.memory.claims import HEDGES
 from workbench.memory.entry import Kind, without_emphasis
 from workbench.memory.sentences import beginning
 from workbench.safety.secrets import looks_like_key
@@ -177,7 +176,7 @@ _NOBODY = word_set("""
 """Words of titles that are nobody's name."""
 _WHOLE_FOLDER = frozenset({"readme", "index", "summary", "overview", "profile", "about", "notes", "registry"})
 """Names of a page that is about its folder."""
-_TITLE_END = re.compile(r"\s[—–|-]\s|[:(,|]")
+_TITLE_END = re.compile(r"\s[—–|-]\s|[:(,|：（，、]")
 _NUMBERED = re.compile(r"\A[\W\d_]+")
 """Signs, a number or a time before a title: `14:30 — Atlas`."""
 _MOST_WORDS, _TITLE_WORDS = 4, 2
@@ -462,10 +461,18 @@ def _sections(headings: Iterable[str]) -> Iterator[NamedEntity]:
     for heading in headings:
         depth, name = len(heading) - len(heading.lstrip("#")), title_of(heading)
         if depth <= level or kind is None:
-            told = map(_TYPE_OF_FOLDER.get, name.casefold().split())
-            kind, level = next(filter(None, [*told][:_TITLE_WORDS]), None), depth
+            kind, level = _kind_of(name.casefold()), depth
         elif depth == level + 1 and is_name(name):
             yield NamedEntity(name, kind)
+
+
+def _kind_of(title: str) -> str | None:
+    """What a title in small letters says that the parts below it are: `projects overview`, `项目里程碑`."""
+    words = title.split()[:_TITLE_WORDS]
+    for word, kind in _TYPE_OF_FOLDER.items():
+        if word in (title if _is_unspaced(word) else words):
+            return kind
+    return None
 
 
 def _read(file: MemoryFile, text: str) -> _FileNames:
@@ -566,85 +573,3 @@ def _first_names(spelled: Mapping[str, NamedEntity]) -> dict[str, NamedEntity]:
         if one.type == "person" and " " in name:
             called[name.split()[0]].add(one)
     return {first: next(iter(of)) for first, of in called.items() if len(of) == 1 and first not in spelled}
-
-
-# -- relations: `Sarah works on Atlas`, `I live in Osaka`; by patterns, without a model --------------
-
-ME = "\N{BUST IN SILHOUETTE}"
-"""Stands for whoever says `I` or `my`."""
-MOST_CHARACTERS = 1_000
-"""A longer sentence is something that was pasted."""
-_FIRST = r"(?:I|[Ww]e)"
-_ADVERB = r"(?:\s+(?:now|currently|mainly|still|already|recently|just|also|both))?"
-_UNSURE = re.compile(
-    rf"{HEDGES}|\?|\b(?:not|no longer|never|(?-i:may)|could|would|should|if|unless|used to|wants? to"
-    r"|plan(?:s|ned|ning)? to|consider(?:s|ed)?|hope(?:s|d)? to|stopped|quit|instead of)\b|n['’]t\b",
-    re.IGNORECASE,
-)
-_AND = re.compile(r"\s*(?:,\s*(?:and\s+)?|\s+and\s+|\s*&\s*)")
-_KIN = re.compile(rf"\b[Mm]y\s+(?:\w+\s+)?(?P<kin>{KIN})(?:'s name)?(?:\s+is)?,?\s+(?P<name>{NAME})")
-_TARGETS = (
-    rf"(?P<targets>(?:the\s+)?(?:project\s+)?{NAME}"
-    rf"(?:(?:,\s*(?:and\s+)?|\s+and\s+)(?:the\s+)?{NAME}){{0,19}})"
-)
-_PATTERNS = tuple(
-    (
-        kind,
-        target_type,
-        re.compile(rf"\s{verb}\s"),
-        re.compile(rf"(?<![\w-])(?P<subject>{_FIRST}|{NAME}){_ADVERB}\s+(?P<verb>{verb})\s+{_TARGETS}"),
-    )
-    for kind, target_type, verb in (
-        ("works_on", "project", r"(?:work(?:s|ed)?|(?:am|is|are|'m|’m)\s+working)\s+on"),
-        ("works_at", "organization", r"(?:work(?:s)?|(?:am|is|are)\s+(?:working|employed))\s+(?:at|for)"),
-        ("works_at", "organization", r"(?:joined|started\s+(?:work\s+)?at)"),
-        ("uses", "technology", r"(?:use[sd]?|(?:am|is|are)\s+using|switched\s+to|run[s]?\s+on|chose)"),
-        ("located_in", "place", r"(?:live[s]?|(?:am|is|are)\s+(?:living|based|located))\s+in"),
-        ("located_in", "place", r"(?:(?:has|have)\s+)?(?:moved|relocated)\s+(?:back\s+)?to"),
-        ("reports_to", "person", r"report[s]?\s+to"),
-        ("part_of", THING, r"(?:(?:is|are|am)\s+(?:a\s+)?part\s+of|belongs?\s+to)"),
-        ("depends_on", "technology", r"(?:depend[s]?|(?:is|are)\s+dependent)\s+(?:up)?on"),
-        ("owns", THING, r"(?:own[s]?|(?:is|am)\s+the\s+owner\s+of)"),
-        ("leads", THING, r"(?:lead[s]?|manage[s]?|(?:is|am)\s+leading)"),
-        ("knows", "person", r"(?:know[s]?|met)"),
-    )
-)
-_OF_PEOPLE = frozenset({"works_on", "works_at", "reports_to", "knows", "leads"})
-_PLURAL = word_set("use depend work live report own lead manage know belong run are have am")
-"""Verbs that no name goes before: `Workers use Redis` is about workers."""
-
-
-@frozen
-class StatedRelation:
-    """``subject`` ``kind`` ``target``, by their names in the text; ``ME`` for who speaks.
-
-    The types are what the relation itself tells of the two.
-    """
-
-    subject: str
-    kind: str
-    target: str
-    subject_type: str = THING
-    target_type: str = THING
-
-
-def relations_in(sentence: str) -> Iterator[StatedRelation]:
-    """The relations that one sentence states; none that it denies, asks or only considers."""
-    if len(sentence) > MOST_CHARACTERS or _UNSURE.search(sentence):
-        return
-    for found in _KIN.finditer(sentence):
-        if is_name(name := clean_name(found["name"])):
-            yield StatedRelation(ME, found["kin"].casefold(), name, "person", "person")
-    for kind, target_type, verb, pattern in _PATTERNS:
-        if not verb.search(sentence):  # it is far cheaper than the names around it
-            continue
-        for found in pattern.finditer(sentence):
-            first = found["subject"] in ("I", "We", "we")
-            if not first and found["verb"].split()[0] in _PLURAL and " and " not in found["subject"]:
-                continue
-            subject = ME if first else clean_name(found["subject"])
-            subject_type = "person" if kind in _OF_PEOPLE else THING
-            for part in _AND.split(" ".join(found["targets"].split())):
-                target = clean_name(part.strip().removeprefix("the "))
-                if target != subject and is_name(target) and (first or is_name(subject)):
-                    yield StatedRelation(subject, kind, target, subject_type, target_type)

@@ -17,7 +17,6 @@ from workbench.errors import UsageError
 from workbench.frozen import frozen
 from workbench.graph.drafts import USER, MemoryDraft, RelationDraft
 from workbench.ingest.entities import (
-    ME,
     THING,
     EntityNames,
     NamedEntity,
@@ -25,7 +24,6 @@ from workbench.ingest.entities import (
     is_name,
     marked_in,
     plain_words,
-    relations_in,
     title_of,
     told_in,
     without_links,
@@ -33,6 +31,7 @@ from workbench.ingest.entities import (
 from workbench.ingest.llm_session import ExtractionAnswer, asked, is_me
 from workbench.ingest.outcomes import ABOUT_NOTHING, LEFT_OUT
 from workbench.ingest.passages import PassageLine, PassageSource
+from workbench.ingest.relations import ME, relations_in
 from workbench.ingest.statements import OF_AN_AGENT, Statement, statements_in, why_not
 from workbench.llm.language_model import LanguageModel
 from workbench.memory.claims import HEDGES

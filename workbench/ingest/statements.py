@@ -292,8 +292,8 @@ def _why_not_sentence(sentence: str) -> str | None:
         return "a question"
     if not is_foreign(told) and (reason := unfinished(told)):
         return reason
-    spaced = told.isascii() or " " in told.strip()
-    long_enough = len(words_of(told)) >= _LEAST_WORDS if spaced else len(told) >= _LEAST_CHARACTERS
+    unspaced = len(_WIDE.findall(told)) if " " in told.strip() or told.isascii() else len(told)
+    long_enough = len(words_of(told)) >= _LEAST_WORDS or unspaced >= _LEAST_CHARACTERS
     return None if long_enough else "too short to have content"
 
 
