@@ -282,8 +282,8 @@ def _skip_row(number: int, skip: SkippedClaim) -> Row:
 @lru_cache(maxsize=4_096)
 def _words_of(text: str) -> Shown:
     """Words of a proposal on one line, its own lines set apart; without emphasis, and secrets masked."""
-    lines = (" ".join(line.split()) for line in masked(text[:2_000]).splitlines())
-    return row_text(without_emphasis(" · ".join(filter(None, lines))))
+    lines = (" ".join(line.split()) for line in text[:2_000].splitlines())
+    return row_text(masked(without_emphasis(" · ".join(filter(None, lines)))))
 
 
 _WIDEST = 1_200

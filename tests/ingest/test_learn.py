@@ -15,9 +15,11 @@ from workbench.graph.read import read_graph
 from workbench.graph.write import plan_forget_memory
 from workbench.ingest.graph_update import learnt, plan_learn, unlearnt
 from workbench.llm.language_model import LanguageModelError, Message, Schema
+from workbench.memory.claims import claim_key
 from workbench.memory.graph_page import Entity
 from workbench.operations.forget import plan_forget
 from workbench.operations.undo import plan_undo
+from workbench.workspace.decisions import rejected_keys, settled_keys
 from workbench.workspace.plan import Operation
 
 NOW = datetime(2026, 3, 20, 9, tzinfo=UTC)
@@ -396,6 +398,16 @@ def test_a_line_of_the_graph_that_was_forgotten_does_not_come_back_until_that_is
     if not whole_page:
         place.operations.carry_out(lambda: plan_undo(place, forgotten.id))
         assert any("Bremen" in m.text for m in entity(sandbox, "Atlas").memories)
+
+
+def test_to_forget_a_line_of_the_graph_decides_on_no_proposal_of_the_same_words(sandbox: Sandbox) -> None:
+    sandbox.write("MEMORY.md", "# Memory\n\n- [[Atlas]] must always use port 8443\n")
+    learn(sandbox, "MEMORY.md")
+    (line,) = entity(sandbox, "Atlas").memories
+    place = sandbox.workspace
+    place.operations.carry_out(lambda: plan_forget(place, [line.entry.address]))
+    assert claim_key(line.text) not in rejected_keys(place)
+    assert claim_key(line.text) not in settled_keys(place)
 
 
 def test_a_part_of_the_projects_is_one_in_a_script_without_blanks_too(sandbox: Sandbox) -> None:

@@ -169,6 +169,12 @@ def test_under_the_heading_of_a_day_long_past_an_entry_by_hand_is_unused(sandbox
         shrunk(sandbox, text.replace("2025-11", "2026-03"), by=5)
 
 
+def test_what_only_begins_with_a_day_and_open_tasks_stay(sandbox: Sandbox) -> None:
+    text = "# Memory\n\n## 2025-11-02 Wedding\n\n- the ring\n\n## 2025-11-02\n\n- [ ] thank Ana\n"
+    with pytest.raises(NotCuratableError, match="nothing in it is known to be finished"):
+        shrunk(sandbox, text, by=5)
+
+
 def test_no_larger_budget_is_advised_than_the_agent_loads(sandbox: Sandbox) -> None:
     sandbox.write("AGENTS.md", "# Agents\n")
     with pytest.raises(NotCuratableError) as refused:

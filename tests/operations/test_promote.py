@@ -181,6 +181,15 @@ def test_a_heading_with_nothing_under_it_is_refused(sandbox: Sandbox) -> None:
         promoted(sandbox, sandbox.address("Decisions", path))
 
 
+def test_a_heading_among_what_was_marked_is_left_out(sandbox: Sandbox) -> None:
+    path = "memory/2026-03-15.md"
+    sandbox.write(
+        path, "# 2026-03-15\n\n## Summary\n\n## Decisions\n\n- The relay is on port 8443\n- It rains\n"
+    )
+    found = [sandbox.address(words, path) for words in ("Summary", "The relay", "It rains")]
+    assert plan_promote(sandbox.workspace, found).entries == tuple(found[1:])
+
+
 def test_a_prefix_that_fits_several_is_refused_with_the_candidates(sandbox: Sandbox) -> None:
     lines = [f"- filler {n}\n" for n in range(3000)]
     sandbox.write(LOG, "".join(lines))

@@ -154,7 +154,7 @@ def back_up(
     made.notes = (*finished, *made.notes)
     if not made.commit:
         raise BackupError("there is nothing to back up: no memory and no commits yet")
-    writable = os.access(workspace.root, os.W_OK)
+    writable = _can_write(workspace)
     lock = hold(workspace.state_dir() / "backup.lock", "a backup") if writable else nullcontext()
     with disk_errors(), lock:
         if target.kind == "remote":
@@ -362,9 +362,15 @@ def _free_name(path: Path) -> Path:
     return free
 
 
+def _can_write(workspace: Workspace) -> bool:
+    """Whether locks and notes can be kept here; of the memory itself only the folders count that change."""
+    state = workspace.state_path
+    return os.access(state if state.exists() else workspace.root, os.W_OK)
+
+
 def why_unrecorded(workspace: Workspace) -> str:
     """Why what is on disk cannot be recorded first: no write access, or an unknown format. Else empty."""
-    if not os.access(workspace.root, os.W_OK):
+    if not _can_write(workspace):
         return "this memory cannot be written"
     try:
         require_known_format(workspace.root)

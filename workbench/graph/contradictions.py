@@ -27,7 +27,7 @@ from workbench.memory.claims import HEDGES, claim_key
 from workbench.memory.edit import take_out, with_origins
 from workbench.memory.entry import Entry, without_emphasis
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.graph_page import Entity, PageLine, key_of, name_key
+from workbench.memory.graph_page import Entity, PageLine, keys_of, name_key
 from workbench.workspace.decisions import decision, settled_keys
 from workbench.workspace.plan import Plan, ledger_records
 from workbench.workspace.workspace import Workspace
@@ -454,8 +454,8 @@ def plan_settle(
     for document, entries in found:
         gone = [entry for entry in entries if entry.address in forgotten]
         records += [
-            decision(key_of(document, entry), "rejected", claim=entry.text, reason=reason, by="human")
-            for entry in gone
+            decision(key, "rejected", claim=entry.text, reason=reason, by="human")
+            for key, entry in zip(keys_of(document, gone), gone, strict=True)
         ]
         ended = {
             entry.address: entry.origin.changed({"valid_until": ends[entry.address].isoformat()})

@@ -28,7 +28,7 @@ from workbench.memory.claims import claim_key
 from workbench.memory.edit import as_item, take_out, with_origins
 from workbench.memory.entry import Entry, Form, Kind, RelPath
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.graph_page import Relation, TypedMemory, key_of, read_entity
+from workbench.memory.graph_page import Relation, TypedMemory, keys_of, read_entity
 from workbench.memory.markdown import Document
 from workbench.memory.provenance import Provenance, least_trusted
 from workbench.operations.edit import put_in_place
@@ -281,9 +281,9 @@ def plan_forget_memory(
         raise UsageError("there is nothing to forget")
     entries = [entry for _, some in found for entry in some]
     records = [
-        decision(key_of(document, entry), "rejected", claim=entry.text, reason=reason, by=actor)
+        decision(key, "rejected", claim=entry.text, reason=reason, by=actor)
         for document, some in found
-        for entry in some
+        for key, entry in zip(keys_of(document, some), some, strict=True)
     ]
     return Plan(
         action="forget",

@@ -24,6 +24,7 @@ from workbench.ingest.extract import extract
 from workbench.ingest.outcomes import LEFT_OUT, SUSPICIOUS
 from workbench.ingest.passages import is_source, read_source
 from workbench.llm.language_model import LanguageModel
+from workbench.memory.graph_page import forgotten_key
 from workbench.memory.markdown import Document
 from workbench.memory.origin import names_of
 from workbench.plural import first_few, plural
@@ -70,7 +71,7 @@ def plan_learn(
     found = extract(source, names=known, model=model, timeout=workspace.settings.language_timeout)
     no_more = rejected_keys(workspace)
     everything: tuple[Draft, ...] = (*found.memories, *found.relations)
-    drafts = [draft for draft in everything if draft.key not in no_more]
+    drafts = [draft for draft in everything if no_more.isdisjoint((draft.key, forgotten_key(draft.key)))]
     written = write(workspace, drafts, now=now, user=source.user, certain=False, lenient=True, by_name=True)
     record = {
         "source": path,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any
 
@@ -291,10 +291,15 @@ def relation_key(entity: str, kind: str, target: str) -> str:
     return claim_key(f"{entity} {kind.replace('_', ' ')} {target}")
 
 
-def key_of(document: Document, entry: Entry) -> str:
-    """The name of the claim that a line of a page makes."""
+def keys_of(document: Document, entries: Iterable[Entry]) -> Iterator[str]:
+    """The names of the claims that these lines of a page make."""
     entity = read_entity(document)
-    for relation in entity.relations:
-        if relation.entry.address == entry.address:
-            return relation_key(entity.name, relation.kind, relation.target)
-    return claim_key(entry.text)
+    relations = {
+        one.entry.address: relation_key(entity.name, one.kind, one.target) for one in entity.relations
+    }
+    return (relations.get(entry.address) or claim_key(entry.text) for entry in entries)
+
+
+def forgotten_key(key: str) -> str:
+    """The name of the decision that a claim leaves the graph, which says nothing of it as a proposal."""
+    return claim_key(f"graph {key}")

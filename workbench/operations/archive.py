@@ -256,6 +256,11 @@ def _candidates(
     return sorted(found, key=lambda candidate: candidate.rank)
 
 
+def _day_alone(heading: str) -> date | None:
+    """The day that a heading is, at most with a remark in brackets: `2026-03-14 Wedding` is about that."""
+    return parse_day(heading) if not re.search(r"[^\W\d_]", re.sub(r"\(.*?\)", "", heading)) else None
+
+
 def _other(
     memory: Document,
     place: int,
@@ -268,13 +273,13 @@ def _other(
     entry = block[0]
     claim = claim_key(entry.text)
     days = [(day, word) for name, word in _DAYS.items() if (day := entry.origin.day(name))]
-    if headed := parse_day(entry.heading[-1] if entry.heading else ""):
+    if headed := _day_alone(entry.heading[-1] if entry.heading else ""):
         days.append((headed, "under its heading of"))
     if day := recalled.get(claim):
         days.append((day, "last recalled"))
     touched, word = max(days, default=(date.min, ""))
     unused = bool(days) and (today - touched).days >= UNUSED_DAYS
-    if not entry.provenance and not (headed and unused):
+    if not entry.provenance and (not (headed and unused) or entry.text.startswith("[ ]")):
         return None
     recalls = int(_number(entry.field("recalls") or entry.field("recall_count"), 0))
     room = _room(memory, block)

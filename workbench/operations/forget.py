@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from workbench.memory.edit import take_out
 from workbench.memory.entry import Kind
 from workbench.memory.file_edit import FileEdit
-from workbench.memory.graph_page import key_of, read_entity
+from workbench.memory.graph_page import forgotten_key, keys_of, read_entity
 from workbench.operations.references import telling_lost_links
 from workbench.operations.sources import ResolvedEntries, gather
 from workbench.workspace.decisions import decision
@@ -39,12 +39,11 @@ def plan_forget(workspace: Workspace, addresses: Sequence[str], *, reason: str =
 
 
 def _decisions(found: ResolvedEntries, reason: str) -> tuple[LedgerRecord, ...]:
-    lines = [(found.documents[path], entry) for path, some in found.entries.items() for entry in some]
-    pages = [page for page in found.pages.values() if page.kind is Kind.ENTITY]
-    lines += [(page, line.entry) for page in pages for line in read_entity(page).lines]
-    records = [
-        decision(key_of(document, entry), "rejected", claim=entry.text, reason=reason, by="human")
-        for document, entry in lines
-        if document.kind is Kind.ENTITY
-    ]
+    pages = [page for page in found.documents.values() if page.kind is Kind.ENTITY]
+    records = []
+    for page in pages:
+        whole = [line.entry for line in read_entity(page).lines] if page.path in found.pages else []
+        for key in keys_of(page, [*whole, *found.entries.get(page.path, ())]):
+            about = forgotten_key(key)
+            records.append(decision(about, "rejected", claim=about, reason=reason, by="human"))
     return ledger_records("decisions", records, datetime.now(UTC)) if records else ()

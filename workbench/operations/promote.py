@@ -66,6 +66,8 @@ def plan_promote(
     asked = {address: source.entry for address, source in named.items()}
     held = {} if allow_flagged else held_back(asked)
     sources = [source for address, source in named.items() if address not in held]
+    if len(sources) > 1:  # a heading among what was marked says where the others stood
+        sources = [one for one in sources if one.entry.form is not Form.HEADING] or sources
     for source in sources:
         entry = source.entry
         if why := _EMPTY if entry.form is Form.HEADING else _REFUSED.get(entry.kind):

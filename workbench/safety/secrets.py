@@ -343,8 +343,8 @@ _JUDGED = (
 """Rules whose form says little, so that the value has to look like a secret itself."""
 _PLACEHOLDER = re.compile(
     r"(?i)example|placeholder|redacted|removed|changeme|change-me|your|dummy|sample|insert|xxx|\*\*\*|\.\.\."
-    r"|…|todo|hidden|masked|password|passwd|s3cr3t$|^generate[_-]|[_-]here(?![^\W_])"
-    r"|^(?:secret|token|key)[_-]abc123$"
+    r"|…|todo|hidden|masked|password|passwd|s3cr3t$|^generate(?:[_-][a-z]+)+$|^(?:secret|token|key)[_-]abc123$"
+    r"|^(?:generate|put|paste|enter|add|key|token|secret)(?:[_-][a-z]+){0,6}[_-]here(?:[_-](?:[a-z]+|\d{1,3})){0,4}$"
 )
 _MOST_REPEATED = 100
 """Different secrets of a text that are looked for elsewhere in it."""

@@ -63,7 +63,7 @@ def suspicious_proposals(
 
 def _template(text: str) -> str:
     """What a program that repeats itself changes does not count: numbers, and what it adds in brackets."""
-    return template_of(ASIDE.sub("", text))
+    return template_of(ASIDE.sub("", text)) or template_of(text)
 
 
 def suspicious_records(
