@@ -51,7 +51,8 @@ from indexing.words import (
 def narrowed(scored: Query, question: Question, vocabulary: Vocabulary) -> Query:
     """``scored`` within the conditions of the question, which add nothing to a score."""
     phrases = (standing(text, vocabulary) for text in question.phrases)
-    excluded = (standing(text, vocabulary, whole=False) for text in question.excluded)
+    # An entry is not left out for its heading or the name of its file, which all of a file may have.
+    excluded = (standing(text, vocabulary, whole=False, titles=False) for text in question.excluded)
     wanted = [*_holding(question.within, vocabulary), *phrases]
     unwanted = [*_holding(question.without, vocabulary), *excluded]
     clauses = [(Occur.Must, one) for one in wanted if one]
@@ -86,12 +87,12 @@ def standing(text: str, vocabulary: Vocabulary, *, whole: bool = True, titles: b
     exact = exact_tokens(plain)[:MAX_WORDS]
     token = exact[0] if exact and len(plain.split()) == 1 else ""
     if token and (len(said) != 1 or token != said[0]) and (not said or vocabulary.count("exact", token)):
-        in_title = [in_sequence("title", said[:MAX_WORDS])] if titles and said else []
+        # Of a lone `C++` or `.env` a heading has no more than its letters.
+        in_title = [in_sequence("title", said[:MAX_WORDS])] if titles and len(said) > 1 else []
         signs = exact if not said else [token]
         parts += [any_of([in_sequence("exact", [sign]), *in_title]) for sign in signs]
     elif not whole and len(said) == 1:
-        stems = stemmed().analyze(said[0])
-        parts.append(any_of(in_set(field, stems) for field in ("text", "heading")))
+        parts += [in_sequence("text", [stem]) for stem in stemmed().analyze(said[0])]
     else:
         fields = ("typed", "title") if titles else ("typed",)
         parts += [
@@ -243,7 +244,7 @@ def _found_phrases(question: Question, vocabulary: Vocabulary, notes: list[str])
 
 def _doubtful_exclusions(question: Question, vocabulary: Vocabulary) -> Iterator[str]:
     for text in question.excluded:
-        if standing(text, vocabulary, whole=False) is None:
+        if standing(text, vocabulary, whole=False, titles=False) is None:
             yield f"-“{text}” excludes nothing"
         elif vocabulary.count("exact", f"-{text}".lower()):
             yield f'-{text} excludes entries with “{text}”; quoted, "-{text}" is searched for literally'

@@ -38,10 +38,13 @@ if TYPE_CHECKING:
 
 
 NO_WORDS = "no entry has these words; showing the closest by meaning"
+NO_WORDS_TO_READ = (
+    "no entry has these words, and the model reads only English; `--mode semantic` shows the closest"
+)
 NO_WORDS_WITHIN = "no entry with these filters has these words; showing the closest by meaning"
 _MOST_PERIODS = 3
-_EXACT = 0.5
-"""Where more of a question is exact or not in English, and none of its words is found, nothing is."""
+_UNREADABLE = 0.5
+"""Share of words in another language than that of the model from which on what is near is chance."""
 
 
 # -- what is ranked for a question -------------------------------------------------------------------
@@ -94,16 +97,19 @@ def gathered(
     *,
     nearby: NearbyVectors | None = None,
     degraded: str | None = None,
+    unread: float = 0.0,
 ) -> Candidates:
     """The best by words, the nearest by meaning, and the entries of the days that the question names.
 
-    Where no entry has a word of a question that is mostly exact, or in no language of the model, nothing is
-    taken for near. Each has both scores, where there are vectors at all. Raises IndexUnavailableError.
+    Where no entry has a word of the question, and a share of ``unread`` in [0, 1] of it is in a language that
+    the model does not read, nothing is taken for near. Each has both scores, where there are vectors at all.
+    Raises IndexUnavailableError.
     """
     dated = [on_days(question, one) for one in periods[:_MOST_PERIODS]]
     matches = [] if mode == "vector" else snapshot.search(question, size)
-    if mode == "hybrid" and not matches and question.exact > _EXACT:
-        nearby = None  # what is nearest to words that the model cannot read is chance
+    is_unreadable = mode == "hybrid" and not matches and unread > _UNREADABLE
+    if is_unreadable:
+        nearby = None
     cosines: dict[int, float] = {}
     if nearby is not None:  # the nearest that meet the conditions of each
         for one in (question, *dated):
@@ -119,7 +125,7 @@ def gathered(
         every += snapshot.search(one, size)
         every += (replace(match, bm25=0.0) for match in snapshot.search(replace(one, text=""), size))
     found = {match.key: match for match in reversed(every)}  # of the same entry the first counts
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = (NO_WORDS_TO_READ,) if is_unreadable else ()
     if nearby is not None:
         rest = [key for key in found if key not in cosines]
         cosines.update(nearby.reader.cosines(nearby.vector, rest))

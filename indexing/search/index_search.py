@@ -303,9 +303,11 @@ class IndexSearch:
             try:
                 question = asked.question
                 nearby = self._vectors.nearby(self._generation, question.meant)
-                if reads_english_only(self._generation.model() or ""):
-                    question = replace(question, exact=max(question.exact, beyond_english(question.meant)))
-                return gathered(snapshot, question, asked.days, size, asked.query.mode, nearby=nearby)
+                is_english = reads_english_only(self._generation.model() or "")
+                unread = beyond_english(question.meant) if is_english else 0.0
+                question = replace(question, exact=max(question.exact, unread))
+                mode = asked.query.mode
+                return gathered(snapshot, question, asked.days, size, mode, nearby=nearby, unread=unread)
             except NoVectorsError as error:
                 degraded = str(error)
             except ModelUnavailableError as error:
