@@ -105,7 +105,8 @@ class KeyQueue:
         return True
 
     def _hold(self, event: Key | Paste) -> None:
-        self._held.append((self._top, event))
+        leaves = any(self._action(one) == "back" for _, one in self._held)
+        self._held.append((None if leaves else self._top, event))  # what follows esc is for the screen below
 
     def _drop_closed(self) -> None:
         """Drop what was pressed on a screen that is closed by now."""
