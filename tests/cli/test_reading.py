@@ -69,9 +69,9 @@ def test_outside_any_workspace_it_says_what_to_do(
     (empty / ".git").mkdir()
     monkeypatch.chdir(empty)
     result = run("status")
-    assert result.code == 1
+    assert result.code == 2
     assert "workbench init" in result.err
-    assert run("-w", str(tmp_path / "nowhere"), "status").code == 1
+    assert run("-w", str(tmp_path / "nowhere"), "status").code == 2
 
 
 def test_without_git_reading_works_and_actions_say_so(

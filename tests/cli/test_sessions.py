@@ -15,7 +15,7 @@ import pytest
 from indexing.sync.freshness import freshness
 from tests.cli.conftest import Result, Run
 from tests.support.sessions import append, claw, plain
-from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, Sandbox
+from tests.support.workspaces import EPISODE, EPISODE_TEXT, LOG, MEMORY, Sandbox
 from workbench.errors import ModelUnavailableError
 
 BIRTHDAY = "Please remember that my birthday is on 3 May."
@@ -131,7 +131,8 @@ def test_ingest_alone_reads_the_workspace_and_no_ones_transcripts(
         json.dumps({"agents": {"defaults": {"workspace": str(sandbox.root)}}})
     )
     done = run("ingest", "--json").json
-    assert {one["source"]: one["outcome"] for one in done["sources"]} == {LOG: "unchanged", EPISODE: "taken"}
+    outcomes = {one["source"]: one["outcome"] for one in done["sources"]}
+    assert outcomes == {LOG: "unchanged", EPISODE: "taken", MEMORY: "unchanged"}
     asked = run("ingest", "--source", "transcript", "--json").json
     (one,) = asked["sources"]
     assert (one["source"], one["outcome"]) == (str(folder / "s91.jsonl"), "taken")
@@ -163,7 +164,7 @@ def test_ingest_reads_the_transcripts_that_settings_name(run: Run, talk: Path, p
     (person / "settings.yaml").write_text(f"transcripts: ['{talk.parent}']\n")
     os.utime(talk, (1_773_482_400,) * 2)
     done = run("ingest", "--json").json
-    assert done["counts"] == {"taken": 2, "unchanged": 2}
+    assert done["counts"] == {"taken": 2, "unchanged": 3}
     kinds = [one["kind"] for one in done["sources"] if one["outcome"] == "taken"]
     assert kinds == ["transcript", "markdown"]
 
@@ -213,13 +214,14 @@ def test_watch_once_looks_and_leaves(run: Run, sandbox: Sandbox, talk: Path, per
     (sandbox.root / EPISODE).unlink()  # it expired
     (person / "settings.yaml").write_text(f"transcripts: ['{talk.parent}']\n")
     os.utime(talk, (1_773_482_400,) * 2)
-    assert run("ingest", LOG).code == 0
+    assert run("ingest", LOG, MEMORY).code == 0
     done = run("watch", "--once", "--json")
     assert done.code == 0
     events = [json.loads(line) for line in done.out.splitlines()]
     assert [(event["event"], event["why"]) for event in events] == [
         ("flushed", "quiet"),
-        ("taken", "completed"),  # the lines of the flush say nothing new
+        ("taken", "completed"),
+        ("taken", "new lines"),  # of the flush
     ]
     again = run("watch", "--once")
     assert (again.code, again.out) == (0, "")
@@ -357,14 +359,16 @@ def test_flush_wants_a_transcript(run: Run) -> None:
     assert "--hook" in done.err
 
 
-def test_a_note_and_long_term_memory_teach_the_graph_when_they_are_named(run: Run, sandbox: Sandbox) -> None:
+def test_a_note_teaches_the_graph_when_it_is_named_and_long_term_memory_always(
+    run: Run, sandbox: Sandbox
+) -> None:
     sandbox.write("memory/people.md", "# People\n\n- [[Maria Lopez]] works at Harbour Freight.\n")
-    sandbox.write("MEMORY.md", "# Memory\n\n- We decided to use tantivy for the search of Project Atlas.\n")
+    sandbox.write("MEMORY.md", "# Memory\n\n- [[Atlas]] always uses tantivy for its search.\n")
     alone = {one["source"] for one in run("ingest", "--json").json["sources"]}
-    assert alone == {LOG, EPISODE}
-    for path, words in (("memory/people.md", "Harbour Freight"), ("MEMORY.md", "tantivy")):
-        (one,) = run("ingest", path, "--json").json["sources"]
-        assert (one["outcome"], one["memories"] > 0) == ("taken", True)
+    assert alone == {LOG, EPISODE, MEMORY}
+    (one,) = run("ingest", "memory/people.md", "--json").json["sources"]
+    assert (one["outcome"], one["memories"] > 0) == ("taken", True)
+    for path, words in (("memory/people.md", "Harbour Freight"), (MEMORY, "tantivy")):
         graph = "".join(page.read_text() for page in (sandbox.root / "graph").rglob("*.md"))
         assert words in graph
         (again,) = run("ingest", "--source", "markdown", path, "--json").json["sources"]
@@ -374,7 +378,7 @@ def test_a_note_and_long_term_memory_teach_the_graph_when_they_are_named(run: Ru
 def test_pages_that_nobody_named_and_that_teach_nothing_are_only_counted(run: Run, sandbox: Sandbox) -> None:
     sandbox.write("memory/2026-03-15.md", "# 2026-03-15\n\n- nothing much\n")
     done = run("ingest", "--source", "markdown", "--dry-run")
-    assert ", 2 added nothing" in done.out
+    assert ": 3 added nothing" in done.out
     assert "memory/2026-03-15.md" not in done.out + done.err
     named = run("ingest", "memory/2026-03-15.md", "--dry-run")
     assert "memory/2026-03-15.md: nothing in it is new to the graph" in named.err
