@@ -116,7 +116,7 @@ def plan_backup(workspace: Workspace, target: Target, *, full: bool = False) -> 
     require_savable(workspace, target, full=full)
     plan = Backup(workspace, target)
     plan.planned = True
-    plan.pending = 0 if plan.unknown else len(plan.unrecorded)
+    plan.pending = 0 if plan.why_unrecorded else len(plan.unrecorded)
     plan.wrote = "sent" if target.kind == "remote" else "full"
     if target.kind == "folder" and not full:
         basis, why = basis_of(workspace, target, plan.commit)
@@ -189,7 +189,7 @@ class Backup:
 
     It was made, or (``planned``) would be. ``wrote`` is "full", "incremental", "sent" or "" where nothing was
     new; ``path`` is the bundle; ``compared`` says how many files were compared byte for byte after restoring
-    (None: not asked for). ``unknown`` says why what is on disk is not recorded, ``unrecorded`` is what
+    (None: not asked for). ``why_unrecorded`` says why what is on disk is not recorded, ``unrecorded`` is what
     differs there from the commit; ``pending`` counts the files that are recorded first.
     """
 
@@ -203,7 +203,7 @@ class Backup:
         self.commit = head or CommitId("")
         self.branch = branch_of(history)
         self.ledgers = ledgers_of(history.carrier)
-        self.unknown = why_unrecorded(workspace)
+        self.why_unrecorded = why_unrecorded(workspace)
         self.unrecorded = found.changes
         self.wrote = ""
         self.path: Path | None = None
@@ -215,9 +215,9 @@ class Backup:
         if found.ignored:
             what = f"{plural(len(found.ignored), 'file')} that git ignores"
             self.notes += (f"{what} are not in it, for example {found.ignored[0]}",)
-        if self.unknown and found.changes:
+        if self.why_unrecorded and found.changes:
             self.notes += (
-                f"{self.unknown}, so nothing was recorded first: what is not committed yet in "
+                f"{self.why_unrecorded}, so nothing was recorded first: what is not committed yet in "
                 f"{plural(len(found.changes), 'file')}, for example {next(iter(found.changes))}, is not in "
                 "it until it is committed",
             )
@@ -349,7 +349,7 @@ class Backup:
         files = plural(moved_on, "file")
         if moved_on and not unrecorded(self.workspace, self.commit).changes:
             raise BackupError(f"{files} do not come back from {self.target.shown} as they are on disk")
-        if moved_on and not self.unknown:
+        if moved_on and not self.why_unrecorded:
             self.notes += (f"{files} changed while they were saved; the next backup will hold that",)
         self.compared = len(kept)
 

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from indexing.words import word_set
 from workbench.frozen import frozen
 from workbench.ingest.entities import KIN, NAME, THING, clean_name, is_name
+from workbench.ingest.statements import MOST_CHARACTERS
 from workbench.memory.claims import HEDGES
 
 ME = "\N{BUST IN SILHOUETTE}"
 """Stands for whoever says `I` or `my`."""
-MOST_CHARACTERS = 1_000
-"""A longer sentence is something that was pasted."""
 _FIRST = r"(?:I|[Ww]e)"
 _ADVERB = r"(?:\s+(?:now|currently|mainly|still|already|recently|just|also|both))?"
 _UNSURE = re.compile(
